@@ -86,7 +86,7 @@ final class Transfer {
     set(CURLOPT_TIMEOUT_MS, Int((request.timeout ?? 0) * 1000))
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(min(request.timeout ?? 10, 10) * 1000))
     let context = Unmanaged.passUnretained(self).toOpaque()
-    nearend_curl_set_transfer(handle, CURLOPT_WRITEFUNCTION, takeAnswer)
+    nearend_curl_set_transfer(handle, CURLOPT_WRITEFUNCTION, receiveAnswer)
     nearend_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)
     nearend_curl_set_pointer(handle, CURLOPT_HTTPHEADER, list)
     if request.upload != nil {
@@ -145,7 +145,7 @@ final class Transfer {
     return Int(CURL_READFUNC_ABORT)
   }
 
-  fileprivate func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+  fileprivate func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
     if let write, (200..<300).contains(status) {
       if write(bytes) { return bytes.count }
       wasStopped = true
@@ -162,7 +162,7 @@ private func giveBody(_ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ cou
   return transfer.give(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
 }
 
-private func takeAnswer(_ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+private func receiveAnswer(_ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
   let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
-  return transfer.take(UnsafeRawBufferPointer(start: buffer, count: size * count))
+  return transfer.receive(UnsafeRawBufferPointer(start: buffer, count: size * count))
 }

@@ -3,8 +3,8 @@ import PipeWireClient
 extension GraphSurvey {
   /// Asks the daemon. Waits for its answer, and briefly for the session manager's. [any]
   /// - Throws: `PipeWireError` if no daemon answers.
-  package static func take(remote: String? = nil) throws -> GraphSurvey {
-    try DaemonInquiry.ask(thread: "nearend-doctor", remote: remote, properties: ["application.name": "Nearend Doctor"]) {
+  package static func query(remote: String? = nil) throws -> GraphSurvey {
+    try DaemonInquiry.run(thread: "nearend-doctor", remote: remote, properties: ["application.name": "Nearend Doctor"]) {
       (inquiry, connection) throws(PipeWireError) in
       var survey = GraphSurvey(connection)
       let metadata = try Self.metadata(connection, inquiry)

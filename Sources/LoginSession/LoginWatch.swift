@@ -88,7 +88,7 @@ package final class LoginWatch {
     }
     bus?.listen("\(from),path_namespace='\(LoginNames.path)/session',interface='\(LoginNames.properties)',member='PropertiesChanged'") {
       [weak self] in
-      if let self, $0.path == session { askWhetherActive() }
+      if let self, $0.path == session { queryActive() }
     }
     bus?.listen(
       "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',interface='org.freedesktop.DBus',"
@@ -97,9 +97,9 @@ package final class LoginWatch {
       _ = message.readText()
       _ = message.readText()
       // The login manager started or restarted: its earlier state no longer applies.
-      if message.readText()?.isEmpty == false { self?.ask() }
+      if message.readText()?.isEmpty == false { self?.queryPreparingForSleep() }
     }
-    ask()
+    queryPreparingForSleep()
   }
 
   private func lost(_ failure: SystemBus.Failure) {
@@ -120,7 +120,7 @@ package final class LoginWatch {
 
   // MARK: Queries
 
-  private func ask() {
+  private func queryPreparingForSleep() {
     bus?.call(LoginNames.path, LoginNames.properties, "Get") {
       $0.append(LoginNames.manager)
       $0.append("PreparingForSleep")
@@ -153,10 +153,10 @@ package final class LoginWatch {
   private func found(_ path: String?) {
     session = path
     // A service without a session, or an account without one, is never in the background.
-    if path == nil { setActive(true) } else { askWhetherActive() }
+    if path == nil { setActive(true) } else { queryActive() }
   }
 
-  private func askWhetherActive() {
+  private func queryActive() {
     guard let session else { return }
     bus?.call(session, LoginNames.properties, "Get") {
       $0.append(LoginNames.session)

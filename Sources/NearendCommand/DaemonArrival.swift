@@ -21,8 +21,8 @@ final class DaemonArrival: Sendable {
   /// - Parameter stop: ends the rehearsal.
   init(stop: StopRequest) { self.stop = stop }
 
-  /// Checks until `end`, on a thread of its own, and calls `tell` once, when a device is there.
-  func watch(_ tell: @escaping @Sendable (_ remark: String) -> Void) {
+  /// Checks until `end`, on a thread of its own, and calls `remark` once, when a device is there.
+  func watch(_ remark: @escaping @Sendable (_ remark: String) -> Void) {
     startThread(name: "daemon-watch") { [self] in
       while !state.withLock({ $0.isOver }) {
         if let device = (try? GraphInspection.devices())?.first {
@@ -30,7 +30,7 @@ final class DaemonArrival: Sendable {
             $0.isHere = true
             return !$0.isOver
           }
-          if isNews { tell("a PipeWire daemon is now available (G leaves the rehearsal for it): \(device.description)") }
+          if isNews { remark("a PipeWire daemon is now available (G leaves the rehearsal for it): \(device.description)") }
           return
         }
         pause(seconds: Self.interval)

@@ -25,12 +25,12 @@ struct TryPlugInCommand: ParsableCommand {
     dup2(nothing, STDOUT_FILENO)
     // In case no parent is left to end it.
     alarm(60)
-    func tell(_ bytes: some Sequence<UInt8>) { (Array(bytes) + [0x0A]).withUnsafeBytes { _ = writeWhole($0, to: output) } }
-    let facts = PlugInFacts.gather(path: path, label: label, rate: rate, settings: set.settings) { tell($0.rawValue.utf8) }
+    func writeLine(_ bytes: some Sequence<UInt8>) { (Array(bytes) + [0x0A]).withUnsafeBytes { _ = writeWhole($0, to: output) } }
+    let facts = PlugInFacts.gather(path: path, label: label, rate: rate, settings: set.settings) { writeLine($0.rawValue.utf8) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    tell(try encoder.encode(facts))
+    writeLine(try encoder.encode(facts))
     // Skips the plug-in's destructors, which may crash after the work is done.
     _exit(0)
   }

@@ -111,8 +111,8 @@ package final class OfflineProcessor {
   }
 
   private func cycle() throws(OfflineError) {
-    try microphone.take(into: [buffers], frames: quantum)
-    try farEnd?.take(into: [buffers + quantum, buffers + 2 * quantum], frames: quantum)
+    try microphone.read(into: [buffers], frames: quantum)
+    try farEnd?.read(into: [buffers + quantum, buffers + 2 * quantum], frames: quantum)
     var cycle = CycleBuffers(frames: quantum, rate: rate, position: 0, driver: 0)
     cycle.microphone = UnsafePointer(buffers)
     if farEnd != nil { cycle.call = StereoInput(left: buffers + quantum, right: buffers + 2 * quantum) }

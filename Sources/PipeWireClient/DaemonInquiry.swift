@@ -18,7 +18,7 @@ package final class DaemonInquiry {
   ///   - remote: path of the daemon's socket, or its name; nil for the user's own.
   ///   - properties: the client's properties.
   /// - Throws: `noDaemon` if no daemon answers; whatever `body` throws.
-  package static func ask<Answer>(
+  package static func run<Answer>(
     thread: String, remote: String?, properties: Properties,
     _ body: (DaemonInquiry, Connection) throws(PipeWireError) -> Answer
   ) throws(PipeWireError) -> Answer {

@@ -26,7 +26,7 @@ package final class SuspensionWatch {
 
   /// As `suspended`, but empty if the daemon itself revives the links.
   /// - Throws: `connectionLost`.
-  package func take(_ nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
+  package func unrevived(among nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
     connection.revivesLinks ? [] : try suspended(among: nodes)
   }
 

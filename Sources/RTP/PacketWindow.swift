@@ -43,7 +43,7 @@ struct PacketWindow: Sendable {
   var deadline: Double? { waiting.isEmpty || waiting[next] != nil ? nil : waiting.values.map(\.arrival).min().map { $0 + patience } }
 
   /// Returns what can be played at `time`, in order.
-  mutating func take(at time: Double) -> [Step] {
+  mutating func dequeue(at time: Double) -> [Step] {
     var steps: [Step] = []
     while !waiting.isEmpty {
       if let packet = waiting.removeValue(forKey: next) {

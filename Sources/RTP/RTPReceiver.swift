@@ -85,10 +85,10 @@ package struct RTPReceiver: Sendable {
   /// The time at which to call `advance`, in seconds; nil while no packet is missing.
   package var deadline: Double? { window.deadline }
 
-  /// Takes a datagram received from `source` at `time`, in seconds on a monotonic clock.
-  package mutating func take(_ datagram: UnsafeRawBufferPointer, from source: DatagramSource, at time: Double, _ output: Output) {
+  /// Processes a datagram received from `source` at `time`, in seconds on a monotonic clock.
+  package mutating func receive(_ datagram: UnsafeRawBufferPointer, from source: DatagramSource, at time: Double, _ output: Output) {
     do throws(RTPFault) {
-      try takeChecked(datagram, from: source, at: time)
+      try process(datagram, from: source, at: time)
       advance(to: time, output)
     } catch {
       counts.refused += 1
@@ -104,7 +104,7 @@ package struct RTPReceiver: Sendable {
 
   /// Outputs what can be played at `time`, and gives up overdue packets.
   package mutating func advance(to time: Double, _ output: Output) {
-    for step in window.take(at: time) {
+    for step in window.dequeue(at: time) {
       switch step {
       case .audio(let samples):
         recent.note(lost: 0, of: 1, at: time)
@@ -117,7 +117,7 @@ package struct RTPReceiver: Sendable {
     }
   }
 
-  private mutating func takeChecked(_ datagram: UnsafeRawBufferPointer, from source: DatagramSource, at time: Double) throws(RTPFault) {
+  private mutating func process(_ datagram: UnsafeRawBufferPointer, from source: DatagramSource, at time: Double) throws(RTPFault) {
     let header = try RTPPacket(datagram)
     guard RTPFormat.payloadTypes.contains(header.payloadType) else { throw .payloadType }
     let payload = UnsafeRawBufferPointer(rebasing: datagram[header.payload])

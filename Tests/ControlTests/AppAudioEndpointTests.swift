@@ -56,7 +56,7 @@ struct AppAudioEndpointTests {
     }
     #expect(try Self.upload(rig, "/appaudio/(program)", [0])?.status != 200)
     #expect(try rig.refusal(404, "DELETE", "/appaudio/nobody")?.contains("jingle") == true)
-    #expect(try rig.ask("DELETE", "/appaudio/jingle").isSuccess)
+    #expect(try rig.request("DELETE", "/appaudio/jingle").isSuccess)
     #expect(rig.wait { rig.snapshot.appAudio.sources.isEmpty })
   }
 
@@ -86,7 +86,7 @@ struct AppAudioEndpointTests {
     let rig = try ControlRig()
     defer { rig.stop() }
     #expect(
-      try rig.ask(
+      try rig.request(
         "PATCH", "/settings",
         #"{"microphoneMuteMode": "restart", "prepared": true, "micVolume": 0.5, "appVolume": 0.25, "appDucking": true, "appMonitor": true}"#
       ).isSuccess)
@@ -96,7 +96,7 @@ struct AppAudioEndpointTests {
     #expect(snapshot.appAudio.isDucking && snapshot.appAudio.isMonitored)
     #expect(
       try rig.refusal(422, "PATCH", "/settings", #"{"mutemode": "loud"}"#)?.contains("voiceProcessing, restart or inputMixer") == true)
-    for _ in 0..<3 { #expect(try rig.ask("POST", "/mute").isSuccess) }
+    for _ in 0..<3 { #expect(try rig.request("POST", "/mute").isSuccess) }
     #expect(rig.snapshot.log.count { $0.message == "microphone muted" } == 1)
     #expect(rig.snapshot.session.isMicrophoneMuted)
   }

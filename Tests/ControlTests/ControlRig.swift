@@ -92,13 +92,13 @@ final class ControlRig: @unchecked Sendable {
 
   /// Sends a request with a small answer.
   @discardableResult
-  func ask(_ method: String, _ target: String, _ json: String? = nil) throws -> HTTPAnswer {
+  func request(_ method: String, _ target: String, _ json: String? = nil) throws -> HTTPAnswer {
     try client.request(method, target, json: json.map { Data($0.utf8) })
   }
 
   /// The error's text if the answer has this status; otherwise nil.
   func refusal(_ status: Int, _ method: String, _ target: String, _ json: String? = nil) throws -> String? {
-    let answer = try ask(method, target, json)
+    let answer = try request(method, target, json)
     return answer.status == status ? answer.reason : nil
   }
 

@@ -13,7 +13,7 @@ struct EndpointTests {
   func status() throws {
     let rig = try ControlRig()
     defer { rig.stop() }
-    let answer = try rig.ask("GET", "/status")
+    let answer = try rig.request("GET", "/status")
     #expect(answer.status == 200)
     #expect(try JSONDecoder().decode(Snapshot.self, from: answer.body).version == nearendVersion)
   }
@@ -23,11 +23,11 @@ struct EndpointTests {
     let rig = try ControlRig()
     defer { rig.stop() }
     func history(_ query: String = "") throws -> CallHistory {
-      try JSONDecoder().decode(CallHistory.self, from: rig.ask("GET", "/history\(query)").body)
+      try JSONDecoder().decode(CallHistory.self, from: rig.request("GET", "/history\(query)").body)
     }
     #expect(try history().points.isEmpty, "no cycle has run")
     for text in ["-1", "x"] {
-      let answer = try rig.ask("GET", "/history?after=\(text)")
+      let answer = try rig.request("GET", "/history?after=\(text)")
       #expect(answer.status == 400 && answer.reason.contains("after=\(text)"))
     }
   }
@@ -36,9 +36,9 @@ struct EndpointTests {
   func reports() throws {
     let rig = try ControlRig()
     defer { rig.stop() }
-    #expect(try !rig.ask("GET", "/diagnostics").body.isEmpty)
-    #expect(try JSONSerialization.jsonObject(with: rig.ask("GET", "/telemetry").body) is [String: Any])
-    #expect(try String(decoding: rig.ask("GET", "/metrics").body, as: UTF8.self).contains("# TYPE nearend_"))
+    #expect(try !rig.request("GET", "/diagnostics").body.isEmpty)
+    #expect(try JSONSerialization.jsonObject(with: rig.request("GET", "/telemetry").body) is [String: Any])
+    #expect(try String(decoding: rig.request("GET", "/metrics").body, as: UTF8.self).contains("# TYPE nearend_"))
   }
 
   @Test(
@@ -47,10 +47,10 @@ struct EndpointTests {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
     let guide = #"{"clientTelemetry": {"sendASMTelemetryMinRemoteVersion": "1.25.4", "disabledTelemetryTypes": ["asmSnapshot"]}}"#
-    let off = try rig.ask("PUT", "/telemetry/config", guide)
+    let off = try rig.request("PUT", "/telemetry/config", guide)
     #expect(off.status == 409, "telemetry has no destination")
     try rig.service.startTelemetry(TelemetryOptions(file: "\(rig.folder)/asm.jsonl"))
-    let answer = try rig.ask("PUT", "/telemetry/config", guide)
+    let answer = try rig.request("PUT", "/telemetry/config", guide)
     #expect(answer.status == 200)
     let values = try #require(try JSONSerialization.jsonObject(with: answer.body) as? [String: Any])
     #expect(values["sendASMTelemetryMinRemoteVersion"] as? String == "1.25.4")
@@ -58,12 +58,12 @@ struct EndpointTests {
     let reason = "sendASMTelemetryMinRemoteVersion is 1.25.4, and this is nearend \(nearendVersion)"
     #expect(values["heldBack"] as? String == reason)
     #expect(rig.service.log.all.contains { $0.level == .warning && $0.message == "telemetry is held back: \(reason)" })
-    #expect(try String(decoding: rig.ask("GET", "/diagnostics").body, as: UTF8.self).contains("- Telemetry Held Back: \(reason)"))
+    #expect(try String(decoding: rig.request("GET", "/diagnostics").body, as: UTF8.self).contains("- Telemetry Held Back: \(reason)"))
     rig.service.session.send(.registerMedia(id: "quiet", isSend: false, isReceive: true))
     for wrong in ["", "[]", "{}", #"{"clientTelemetry": {"sendASMTelemetryMinRemoteVersion": "soon"}}"#] {
-      #expect(try rig.ask("PUT", "/telemetry/config", wrong).status == 422, "\(wrong)")
+      #expect(try rig.request("PUT", "/telemetry/config", wrong).status == 422, "\(wrong)")
     }
-    #expect(try rig.ask("PUT", "/telemetry/config", #"{"clientTelemetry": {"disabledTelemetryTypes": ["asmSnapshot"]}}"#).status == 200)
+    #expect(try rig.request("PUT", "/telemetry/config", #"{"clientTelemetry": {"disabledTelemetryTypes": ["asmSnapshot"]}}"#).status == 200)
     rig.service.session.send(.interruptionBegan(.role))
     rig.service.session.send(.interruptionEnded(.role))
     rig.service.stop()
@@ -78,15 +78,15 @@ struct EndpointTests {
     defer { rig.stop() }
     rig.service.session.end()
     #expect(try rig.refusal(503, "PATCH", "/settings", #"{"outputVolume": 0.5}"#)?.contains("session is ending") == true)
-    #expect(try rig.ask("POST", "/mute").status == 503)
-    #expect(try rig.ask("GET", "/settings").status == 200)
+    #expect(try rig.request("POST", "/mute").status == 503)
+    #expect(try rig.request("GET", "/settings").status == 200)
   }
 
   @Test("O1: PATCH /settings changes several settings, by name or alias, and answers with all")
   func settings() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
-    let answer = try rig.ask("PATCH", "/settings", #"{"ns": false, "microphoneMuted": true, "outputVolume": 0.5}"#)
+    let answer = try rig.request("PATCH", "/settings", #"{"ns": false, "microphoneMuted": true, "outputVolume": 0.5}"#)
     #expect(answer.status == 200)
     let values = try JSONDecoder().decode([String: EventValue].self, from: answer.body)
     #expect(values["noiseSuppression"] == .bool(false))
@@ -94,7 +94,7 @@ struct EndpointTests {
     #expect(values["outputVolume"] == .number(0.5))
     #expect(values.count == Setting.allCases.count)
     #expect(rig.service.value(of: .noiseSuppression) == .bool(false))
-    #expect(try rig.ask("GET", "/settings").body == answer.body)
+    #expect(try rig.request("GET", "/settings").body == answer.body)
   }
 
   @Test("O1 V10: PATCH /settings takes the canceller by its word or as a switch, and what GET gave gives the same again")
@@ -106,7 +106,7 @@ struct EndpointTests {
       (#"{"echoCancellation": false}"#, "off", "webrtc"), (#"{"echoCancellation": false, "aec": "nearend"}"#, "off", "nearend"),
       (#"{"aec": true}"#, "nearend", "nearend"),
     ] {
-      let answer = try rig.ask("PATCH", "/settings", body)
+      let answer = try rig.request("PATCH", "/settings", body)
       #expect(answer.status == 200)
       let values = try JSONDecoder().decode([String: EventValue].self, from: answer.body)
       #expect(values["echoCanceller"] == .string(canceller), "\(body)")
@@ -118,7 +118,7 @@ struct EndpointTests {
         #expect(component.engine == (isEngine ? (engine == "webrtc" ? processing.library : "nearend") : nil))
       }
       let all = String(decoding: answer.body, as: UTF8.self)
-      #expect(try rig.ask("PATCH", "/settings", all).body == answer.body)
+      #expect(try rig.request("PATCH", "/settings", all).body == answer.body)
     }
     #expect(try rig.refusal(422, "PATCH", "/settings", #"{"aec": "speex"}"#)?.contains("nearend, webrtc or off") == true)
   }
@@ -147,7 +147,7 @@ struct EndpointTests {
   func goneBeforeTheAnswer() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
-    #expect(try rig.ask("POST", "/media/before?send=1").status == 200)
+    #expect(try rig.request("POST", "/media/before?send=1").status == 200)
     #expect(rig.wait { rig.service.clientCount == 0 })
     try ControlEndpoints.registering.withLock { _ in
       for id in ["before", "gone"] {
@@ -159,7 +159,7 @@ struct EndpointTests {
     }
     #expect(rig.wait { rig.service.clientCount == 0 })
     #expect(rig.snapshot.session.sendMedia == ["before"])
-    #expect(try rig.ask("POST", "/media/gone?send=1").status == 200)
+    #expect(try rig.request("POST", "/media/gone?send=1").status == 200)
     #expect(rig.snapshot.session.sendMedia == ["before", "gone"])
   }
 
@@ -167,7 +167,7 @@ struct EndpointTests {
   func unregisteredAsOne() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
-    #expect(try rig.ask("POST", "/media/call?send=1").status == 200)
+    #expect(try rig.request("POST", "/media/call?send=1").status == 200)
     let heldBack = Mutex<[Bool]>([])
     let subscription = rig.service.events.subscribe { event in
       guard event.kind == .mediaUnregistered else { return }
@@ -180,7 +180,7 @@ struct EndpointTests {
       }.start()
       ended.wait()
     }
-    #expect(try rig.ask("DELETE", "/media/call").status == 200)
+    #expect(try rig.request("DELETE", "/media/call").status == 200)
     subscription.cancel()
     #expect(heldBack.withLock { $0 } == [true])
   }
@@ -208,9 +208,9 @@ struct EndpointTests {
   func mute() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
-    #expect(try rig.ask("POST", "/mute").status == 200)
+    #expect(try rig.request("POST", "/mute").status == 200)
     #expect(rig.snapshot.session.isMicrophoneMuted)
-    #expect(try rig.ask("POST", "/unmute").status == 200)
+    #expect(try rig.request("POST", "/unmute").status == 200)
     #expect(!rig.snapshot.session.isMicrophoneMuted)
   }
 
@@ -218,13 +218,13 @@ struct EndpointTests {
   func activation() throws {
     let rig = try ControlRig(speed: 0, isManual: true)
     defer { rig.stop() }
-    #expect(try rig.ask("POST", "/media/call?send=1&receive=1").status == 200)
+    #expect(try rig.request("POST", "/media/call?send=1&receive=1").status == 200)
     #expect(rig.snapshot.session.state == .waiting)
-    #expect(try rig.ask("POST", "/activate").status == 200)
+    #expect(try rig.request("POST", "/activate").status == 200)
     #expect(rig.snapshot.session.isActive)
-    #expect(try rig.ask("POST", "/deactivate").status == 200)
+    #expect(try rig.request("POST", "/deactivate").status == 200)
     #expect(!rig.snapshot.session.isActive)
-    #expect(try rig.ask("DELETE", "/media/call").status == 200)
+    #expect(try rig.request("DELETE", "/media/call").status == 200)
 
     let automatic = try ControlRig(speed: 0)
     defer { automatic.stop() }
@@ -235,14 +235,14 @@ struct EndpointTests {
   func media() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
-    #expect(try rig.ask("POST", "/media/call?send=1").status == 200)
+    #expect(try rig.request("POST", "/media/call?send=1").status == 200)
     #expect(rig.snapshot.session.sendMedia == ["call"])
-    #expect(try rig.ask("POST", "/media/call?send=1").status == 200, "again has no effect")
+    #expect(try rig.request("POST", "/media/call?send=1").status == 200, "again has no effect")
     #expect(try rig.refusal(409, "POST", "/media/call?receive=1")?.contains("'call'") == true)
     #expect(try rig.refusal(400, "POST", "/media/other")?.contains("send=1 or receive=1") == true)
     #expect(try rig.refusal(400, "POST", "/media/other?send=maybe")?.contains("send=maybe") == true)
     #expect(try rig.refusal(422, "POST", "/media/a%20b?send=1")?.contains("1 to 64 letters") == true)
-    #expect(try rig.ask("DELETE", "/media/call").status == 200)
+    #expect(try rig.request("DELETE", "/media/call").status == 200)
     #expect(rig.snapshot.session.state == .idle)
     #expect(try rig.refusal(404, "DELETE", "/media/call")?.contains("'call'") == true)
   }
@@ -251,26 +251,26 @@ struct EndpointTests {
   func codes() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
-    #expect(try rig.ask("POST", "/sinks/alice?device=1").code == nil)
-    #expect(try rig.ask("POST", "/sinks/alice?device=1").code == "nameTaken")
+    #expect(try rig.request("POST", "/sinks/alice?device=1").code == nil)
+    #expect(try rig.request("POST", "/sinks/alice?device=1").code == "nameTaken")
     let first = try rig.raw()
     first.send("GET /source HTTP/1.1\r\n\r\n")
     #expect(try first.status() == 200)
-    #expect(try rig.ask("GET", "/source").code == "sourceTaken")
-    #expect(try rig.ask("POST", "/sinks/bob").code == nil)
+    #expect(try rig.request("GET", "/source").code == "sourceTaken")
+    #expect(try rig.request("POST", "/sinks/bob").code == nil)
   }
 
   @Test("K7 K8 K9: a participant's device comes, changes and goes; each error says what was wrong")
   func device() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
-    #expect(try rig.ask("POST", "/sinks/alice?device=1").status == 201)
+    #expect(try rig.request("POST", "/sinks/alice?device=1").status == 201)
     #expect(try rig.refusal(409, "POST", "/sinks/alice?device=1")?.contains("already registered") == true)
     #expect(try rig.refusal(400, "POST", "/sinks/bob")?.contains("device=1") == true)
     #expect(try rig.refusal(422, "POST", "/sinks/speaker?device=1")?.contains("nearend's own ports") == true)
-    let change = try rig.ask("PATCH", "/sinks/alice", #"{"gain": 0.5, "muted": true, "ssrc": 4294967295}"#)
+    let change = try rig.request("PATCH", "/sinks/alice", #"{"gain": 0.5, "muted": true, "ssrc": 4294967295}"#)
     #expect(change.status == 200)
-    let sink = try JSONDecoder().decode([SinkStatus].self, from: rig.ask("GET", "/sinks").body).first
+    let sink = try JSONDecoder().decode([SinkStatus].self, from: rig.request("GET", "/sinks").body).first
     #expect(sink?.gain == 0.5)
     #expect(sink?.isMuted == true)
     #expect(sink?.ssrc == .max)
@@ -279,7 +279,7 @@ struct EndpointTests {
     }
     #expect(rig.snapshot.sinks.first?.isMuted == true, "nothing changed")
     #expect(try rig.refusal(404, "PATCH", "/sinks/bob", "{}")?.contains("there are: alice") == true)
-    #expect(try rig.ask("DELETE", "/sinks/alice").status == 200)
+    #expect(try rig.request("DELETE", "/sinks/alice").status == 200)
     #expect(rig.snapshot.sinks.isEmpty)
     #expect(try rig.refusal(404, "DELETE", "/sinks/alice")?.contains("there is none now") == true)
   }
@@ -288,7 +288,7 @@ struct EndpointTests {
   func commands() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
-    #expect(try rig.ask("POST", "/commands", #"{"command": "clearCounters"}"#).status == 200)
+    #expect(try rig.request("POST", "/commands", #"{"command": "clearCounters"}"#).status == 200)
     #expect(rig.snapshot.log.last?.message == "counters cleared")
     #expect(try rig.refusal(400, "POST", "/commands", #"{"command": "nosuch"}"#)?.contains("saveDiagnostics") == true)
   }
@@ -300,7 +300,7 @@ struct EndpointTests {
     var paths: Set<String> = []
     defer { for path in paths { try? FileManager.default.removeItem(atPath: path) } }
     for number in 1...2 {
-      #expect(try rig.ask("POST", "/commands", #"{"command": "saveDiagnostics"}"#).status == 200)
+      #expect(try rig.request("POST", "/commands", #"{"command": "saveDiagnostics"}"#).status == 200)
       let message = try #require(rig.snapshot.log.last?.message)
       let words = "diagnostics written to "
       #expect(message.hasPrefix(words))
@@ -339,7 +339,7 @@ struct EndpointTests {
       client.send("GET /events HTTP/1.1\r\n\r\n")
       #expect(try client.status() == 200)
     }
-    try rig.ask("POST", "/mute")
+    try rig.request("POST", "/mute")
     for client in clients {
       let text = try client.receive { $0.contains("settingChanged") }
       #expect(text.contains(#""setting":"microphoneMuted""#))
@@ -350,11 +350,11 @@ struct EndpointTests {
   func slowReader() throws {
     let feed = try EventFeed()
     for number in 0..<(EventFeed.capacity + 7) { feed.add(AudioEvent(.didRecover, time: Double(number))) }
-    let events = feed.take()
+    let events = feed.drain()
     #expect(events.count == EventFeed.capacity)
     #expect(events.first?.time == 7)
     #expect(events.first?.detail["eventsLost"] == .integer(7))
-    #expect(feed.take().isEmpty)
+    #expect(feed.drain().isEmpty)
 
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
@@ -364,7 +364,7 @@ struct EndpointTests {
     let start = monotonicSeconds()
     for _ in 0..<20_000 { rig.service.events.post(.didRecover) }
     #expect(monotonicSeconds() - start < 5)
-    #expect(try rig.ask("GET", "/settings").status == 200)
+    #expect(try rig.request("GET", "/settings").status == 200)
     let text = try reader.receive { $0.contains("eventsLost") }
     #expect(text.contains("didRecover"))
   }

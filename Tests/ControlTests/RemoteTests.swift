@@ -58,7 +58,7 @@ struct RemoteTests {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
     for round in 0..<50 {
-      #expect(try rig.ask("POST", "/sinks/alice?rtp=127.0.0.1:\(try Self.freePort())").status == 201)
+      #expect(try rig.request("POST", "/sinks/alice?rtp=127.0.0.1:\(try Self.freePort())").status == 201)
       rig.service.session.send(.unregisterMedia(id: "alice"))
       _ = try rig.service.addRingSink(id: "alice", sampleRate: 48_000, channelCount: 1, bufferSize: 9_600)
       rig.service.removeSink(id: "alice")
@@ -76,9 +76,9 @@ struct RemoteTests {
       to.rig.stop()
     }
     let address = "\(host):\(try Self.freePort())"
-    #expect(try to.rig.ask("POST", "/sinks/bob?rtp=\(address)&from=\(host)&latency=40").status == 201)
+    #expect(try to.rig.request("POST", "/sinks/bob?rtp=\(address)&from=\(host)&latency=40").status == 201)
     #expect(to.rig.snapshot.sinks.first?.state == .idle && to.remote?.peer == nil && to.remote?.address == address)
-    #expect(try from.rig.ask("POST", "/sends?to=\(address)&packet=5").status == 201)
+    #expect(try from.rig.request("POST", "/sends?to=\(address)&packet=5").status == 201)
     #expect(to.rig.wait { to.share(of: 500) > 0.9 }, "\(String(describing: to.rig.snapshot.sinks))")
     let (remote, send) = (try #require(to.remote), try #require(from.send))
     #expect(to.rig.snapshot.sinks.first?.ssrc == send.ssrc && send.ssrc != 0)
@@ -86,11 +86,11 @@ struct RemoteTests {
     #expect(remote.peer?.hasPrefix(host) == true && remote.jitter < 20 && remote.roundTrip == nil)
     #expect((10...120).contains(remote.latency), "\(remote.latency)")
     #expect(send.address == address && send.failures == 0 && send.lossPercent == nil)
-    #expect(try from.rig.ask("DELETE", "/sends/\(ControlClient.escaped(send.id))").isSuccess)
+    #expect(try from.rig.request("DELETE", "/sends/\(ControlClient.escaped(send.id))").isSuccess)
     #expect(from.rig.snapshot.sends.isEmpty && !from.rig.snapshot.session.sendMedia.contains(send.id))
-    #expect(try to.rig.ask("DELETE", "/sinks/bob").isSuccess)
+    #expect(try to.rig.request("DELETE", "/sinks/bob").isSuccess)
     #expect(to.rig.snapshot.sinks.isEmpty && to.rig.snapshot.session.receiveMedia.isEmpty)
-    #expect(try to.rig.ask("POST", "/sinks/bob?rtp=\(address)").status == 201, "the port is free again at once")
+    #expect(try to.rig.request("POST", "/sinks/bob?rtp=\(address)").status == 201, "the port is free again at once")
   }
 
   @Test("K12: a call is both, each hears the other and not itself, and each knows what the other has received and how far away it is")
@@ -101,8 +101,8 @@ struct RemoteTests {
       bob.rig.stop()
     }
     let (first, second) = (try Self.freePort(), try Self.freePort())
-    #expect(try alice.rig.ask("POST", "/calls?to=127.0.0.1:\(second)&port=\(first)&id=bob").status == 201)
-    #expect(try bob.rig.ask("POST", "/calls?to=127.0.0.1:\(first)&port=\(second)&id=alice").status == 201)
+    #expect(try alice.rig.request("POST", "/calls?to=127.0.0.1:\(second)&port=\(first)&id=bob").status == 201)
+    #expect(try bob.rig.request("POST", "/calls?to=127.0.0.1:\(first)&port=\(second)&id=alice").status == 201)
     // Both conditions in the same quarter of a second: a lost cycle spreads power over every frequency.
     func hears(_ one: Speaker, _ tone: Double, not own: Double) -> Bool {
       let moment = Measures.clearestMoment(ofTone: tone, in: one.played(1), rate: 48_000)
@@ -117,12 +117,12 @@ struct RemoteTests {
     #expect(alice.rig.service.diagnostics().contains("Remote: from 127.0.0.1:"))
     let telemetry = try JSONDecoder().decode(TelemetryDocument.self, from: Data((alice.rig.service.telemetryJSON() ?? "").utf8))
     #expect(telemetry.remotes?["bob"]?.peer == remote.peer && telemetry.asmSsrcMap["bob"] == alice.rig.snapshot.sinks.first?.ssrc)
-    #expect(try alice.rig.ask("DELETE", "/calls/bob").isSuccess)
+    #expect(try alice.rig.request("DELETE", "/calls/bob").isSuccess)
     #expect(alice.rig.snapshot.sinks.isEmpty && alice.rig.snapshot.sends.isEmpty && !alice.rig.snapshot.session.sendMedia.contains("bob"))
     #expect(bob.rig.wait { bob.send?.failures ?? 0 > 0 }, "nobody listens there any more, which is told")
     #expect(bob.send?.failure?.isEmpty == false)
     #expect(bob.rig.wait { bob.rig.snapshot.sinks.first?.state == .idle }, "who has hung up is silent, and not late")
-    #expect(try bob.rig.ask("DELETE", "/sinks/alice").isSuccess, "removing the participant ends the call")
+    #expect(try bob.rig.request("DELETE", "/sinks/alice").isSuccess, "removing the participant ends the call")
     #expect(bob.rig.snapshot.sends.isEmpty)
   }
 
@@ -165,8 +165,8 @@ struct RemoteTests {
       to.rig.stop()
       thief.stop()
     }
-    try to.rig.ask("POST", "/sinks/bob?rtp=127.0.0.1:\(target)")
-    try from.rig.ask("POST", "/sends?to=127.0.0.1:\(port)")
+    try to.rig.request("POST", "/sinks/bob?rtp=127.0.0.1:\(target)")
+    try from.rig.request("POST", "/sends?to=127.0.0.1:\(port)")
     #expect(to.rig.wait { (to.remote?.lost ?? 0) >= 10 })
     let remote = try #require(to.remote)
     #expect(abs(remote.lossPercent - 2) < 0.6, "\(remote)")
@@ -188,14 +188,14 @@ struct RemoteTests {
       to.rig.stop()
     }
     let port = try Self.freePort()
-    try to.rig.ask("POST", "/sinks/bob?rtp=127.0.0.1:\(port)")
-    try from.rig.ask("POST", "/sends?to=127.0.0.1:\(port)")
+    try to.rig.request("POST", "/sinks/bob?rtp=127.0.0.1:\(port)")
+    try from.rig.request("POST", "/sends?to=127.0.0.1:\(port)")
     #expect(to.rig.wait { to.share(of: 500) > 0.9 })
     let other = try DatagramSocket(to: try RTPAddress("127.0.0.1:\(port)"))
     var sender = RTPSender(milliseconds: 10)
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<100 {
-      for packet in sender.take([Int16](repeating: 9_000, count: 48_00)) { _ = other.send(packet) }
+      for packet in sender.append([Int16](repeating: 9_000, count: 48_00)) { _ = other.send(packet) }
       _ = other.send((0..<Int.random(in: 0...1_400)).map { _ in UInt8.random(in: 0...255, using: &generator) })
       usleep(10_000)
     }
@@ -215,20 +215,20 @@ struct RemoteTests {
       bob.rig.stop()
     }
     let (first, second) = (try Self.freePort(), try Self.freePort())
-    func call() throws { try alice.rig.ask("POST", "/calls?to=127.0.0.1:\(second)&port=\(first)&id=bob") }
+    func call() throws { try alice.rig.request("POST", "/calls?to=127.0.0.1:\(second)&port=\(first)&id=bob") }
     try call()
-    try bob.rig.ask("POST", "/calls?to=127.0.0.1:\(first)&port=\(second)&id=alice")
+    try bob.rig.request("POST", "/calls?to=127.0.0.1:\(first)&port=\(second)&id=alice")
     #expect(bob.rig.wait { bob.share(of: 500) > 0.9 })
-    #expect(try alice.rig.ask("DELETE", "/media/bob").isSuccess)
+    #expect(try alice.rig.request("DELETE", "/media/bob").isSuccess)
     #expect(alice.rig.wait { alice.rig.snapshot.sinks.isEmpty && alice.rig.snapshot.sends.isEmpty })
     #expect(bob.rig.wait { bob.rig.snapshot.sinks.first?.state == .idle })
     try call()
     #expect(bob.rig.wait { bob.remote?.streams == 2 && bob.share(of: 500) > 0.9 })
     #expect(bob.rig.snapshot.sinks.first?.ssrc == alice.send?.ssrc)
-    #expect(try alice.rig.ask("POST", "/sends?to=127.0.0.1:\(second)&id=other").status == 201)
-    #expect(try alice.rig.ask("DELETE", "/media/other").isSuccess)
+    #expect(try alice.rig.request("POST", "/sends?to=127.0.0.1:\(second)&id=other").status == 201)
+    #expect(try alice.rig.request("DELETE", "/media/other").isSuccess)
     #expect(alice.rig.wait { alice.rig.snapshot.sends.map(\.id) == ["bob"] }, "what sends goes with its media")
-    #expect(try alice.rig.ask("DELETE", "/sends/bob").isSuccess, "the sending of a call is the call")
+    #expect(try alice.rig.request("DELETE", "/sends/bob").isSuccess, "the sending of a call is the call")
     #expect(alice.rig.snapshot.sinks.isEmpty && alice.rig.snapshot.sends.isEmpty)
   }
 
@@ -247,7 +247,7 @@ struct RemoteTests {
         } catch {}
         switch (thread + turn) % 3 {
         case 0: service.removeSink(id: "bob")
-        case 1: _ = try? rig.ask("DELETE", "/media/bob")
+        case 1: _ = try? rig.request("DELETE", "/media/bob")
         default: try? service.endSend(id: "bob")
         }
       }
@@ -295,10 +295,10 @@ struct RemoteTests {
     }
     #expect(rig.snapshot.sinks.isEmpty && rig.snapshot.sends.isEmpty && rig.snapshot.session.receiveMedia.isEmpty)
     #expect(rig.snapshot.session.sendMedia.isEmpty)
-    try rig.ask("POST", "/sinks/bob?rtp=127.0.0.1:\(port)")
+    try rig.request("POST", "/sinks/bob?rtp=127.0.0.1:\(port)")
     #expect(try rig.refusal(409, "POST", "/sinks/bob?rtp=127.0.0.1:\(try Self.freePort())")?.contains("already registered") == true)
     #expect(try rig.refusal(409, "POST", "/sinks/ann?rtp=127.0.0.1:\(port)")?.contains("is in use") == true)
-    try rig.ask("POST", "/sends?to=127.0.0.1:\(port)")
+    try rig.request("POST", "/sends?to=127.0.0.1:\(port)")
     #expect(try rig.refusal(409, "POST", "/sends?to=127.0.0.1:\(port)")?.contains("already registered") == true)
     #expect(rig.snapshot.sinks.map(\.id) == ["bob"])
   }

@@ -118,7 +118,7 @@ struct RobustnessTests {
         most = max(most, descriptorCount())
       }
       #expect(most <= before + 300 + ControlLimits().connections + 32, "\(most) descriptors at a time, \(before) before")
-      #expect(try rig.ask("GET", "/status").status == 200)
+      #expect(try rig.request("GET", "/status").status == 200)
       idle = []
     }
     #expect(rig.wait { descriptorCount() <= before }, "\(descriptorCount()) descriptors, \(before) before")
@@ -139,7 +139,7 @@ struct RobustnessTests {
     late.send("GET /status HTTP/1.1\r\n\r\n")
     #expect(try late.status() == 503)
     busy[0].close()
-    #expect(rig.wait { (try? rig.ask("GET", "/status").status) == 200 })
+    #expect(rig.wait { (try? rig.request("GET", "/status").status) == 200 })
   }
 
   @Test("O1: requests follow one another on a connection, also sent at once")

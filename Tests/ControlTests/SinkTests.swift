@@ -73,7 +73,7 @@ struct SinkTests {
   func existingMedia() throws {
     let rig = try ControlRig()
     defer { rig.stop() }
-    try rig.ask("POST", "/media/alice?send=1&receive=1")
+    try rig.request("POST", "/media/alice?send=1&receive=1")
     let client = try put(rig, "alice")
     #expect(rig.wait { rig.snapshot.sinks.count == 1 })
     client.send("0\r\n\r\n")
@@ -156,7 +156,7 @@ struct SinkTests {
     let client = try put(rig, "alice")
     client.send(Self.chunk(Self.bytes(Self.pcm(frames: 480))))
     #expect(rig.wait { rig.snapshot.sinks.count == 1 })
-    #expect(try rig.ask("DELETE", "/sinks/alice").status == 200)
+    #expect(try rig.request("DELETE", "/sinks/alice").status == 200)
     client.send(Self.chunk(Self.bytes(Self.pcm(frames: 480))))
     #expect(try client.status() == 409)
     #expect(client.text.contains("Connection: close"))
@@ -172,7 +172,7 @@ struct SinkTests {
     client.send(Self.chunk(Self.bytes(Self.pcm(frames: frames))))
     client.send("0\r\n\r\n")
     #expect(rig.wait { rig.snapshot.sinks.first?.framesWritten ?? 0 >= min(frames, 9_600) })
-    #expect(try rig.ask("DELETE", "/sinks/alice").status == 200)
+    #expect(try rig.request("DELETE", "/sinks/alice").status == 200)
     #expect(try client.status() == 409)
     #expect(rig.snapshot.sinks.isEmpty && rig.snapshot.session.receiveMedia.isEmpty)
   }
@@ -197,12 +197,12 @@ struct SinkTests {
   func deactivation() throws {
     let rig = try ControlRig(isManual: true)
     defer { rig.stop() }
-    try rig.ask("POST", "/activate")
+    try rig.request("POST", "/activate")
     let client = try put(rig, "alice")
     client.send(Self.chunk(Self.bytes(Self.pcm(frames: 4_800))))
     #expect(rig.wait { rig.snapshot.sinks.first?.framesWritten == 4_800 })
-    try rig.ask("POST", "/deactivate")
-    try rig.ask("POST", "/activate")
+    try rig.request("POST", "/deactivate")
+    try rig.request("POST", "/activate")
     client.send(Self.chunk(Self.bytes(Self.pcm(frames: 480))))
     client.send("0\r\n\r\n")
     #expect(try client.status() == 200)

@@ -54,7 +54,7 @@ struct SocketTests {
       #expect(error == .inUse(path: rig.path, pid: Int(getpid())))
       #expect(error.description.contains("nearend attach"))
     }
-    #expect(try rig.ask("GET", "/status").status == 200)
+    #expect(try rig.request("GET", "/status").status == 200)
   }
 
   @Test("O1: a socket that is removed leaves its place to another at once, and does not take that one's file with it")

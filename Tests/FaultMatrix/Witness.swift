@@ -137,7 +137,7 @@ final class Witness: @unchecked Sendable {
     }
     for serial in ears.keys where wanted[serial] == nil { ears[serial] = nil }
     // PipeWire may leave a link dead after its device was suspended; for an application, a session manager would make it anew.
-    let suspended = (try? suspensions?.take(Set(wanted.values.map(\.node)))) ?? []
+    let suspended = (try? suspensions?.unrevived(among: Set(wanted.values.map(\.node)))) ?? []
     for (serial, ear) in ears where suspended.contains(ear.node) { ears[serial] = nil }
     for (serial, (node, port, track, isPassive)) in wanted {
       let ear = ears[serial] ?? make(serial, Ear(track, node: node, from: port, isPassive: isPassive))

@@ -42,7 +42,7 @@ struct FileFuzz: ParsableCommand {
       let path = "\(folder)/round-\(round).\(sample.name)"
       try Data(bytes).write(to: URL(fileURLWithPath: path))
       let start = ContinuousClock.now
-      tally.note(try Self.take(path, folder, processes: isWhole || round % 4 == 0), sample, isWhole: isWhole, round)
+      tally.note(try Self.refusal(of: path, folder, processes: isWhole || round % 4 == 0), sample, isWhole: isWhole, round)
       if ContinuousClock.now - start > .seconds(Self.patience) { tally.failures.append("round \(round) (\(sample.name)): takes too long") }
       try FileManager.default.removeItem(atPath: path)
       round += 1
@@ -76,7 +76,7 @@ struct FileFuzz: ParsableCommand {
   }
 
   /// Plays the file to its end, and processes it as microphone and as far end; returns why it was refused, or nil.
-  private static func take(_ path: String, _ folder: String, processes: Bool) throws -> String? {
+  private static func refusal(of path: String, _ folder: String, processes: Bool) throws -> String? {
     do {
       let reader = try SoundReader(path: path)
       var frames = 0

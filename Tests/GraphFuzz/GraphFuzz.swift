@@ -46,7 +46,7 @@ struct GraphFuzz: ParsableCommand {
     options.interruptions.systemBus = .none
     options.stateFolder = "\(session.path)/state/nearend"
     let remarks = Remarks()
-    let service = try NearendService(NearendOptions(graph: options, echo: { remarks.take($0) }))
+    let service = try NearendService(NearendOptions(graph: options, echo: { remarks.add($0) }))
     try service.start()
     defer { service.stop() }
     _ = service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
@@ -164,7 +164,7 @@ struct GraphFuzz: ParsableCommand {
 
   /// Surveys the daemon as `nearend doctor` does, which also reads the metadata "settings".
   private func examine(_ session: PrivateSession, _ round: Int, _ tally: inout [String: Int]) throws {
-    guard let survey = try? GraphSurvey.take(remote: session.socket) else { return }
+    guard let survey = try? GraphSurvey.query(remote: session.socket) else { return }
     tally["surveys", default: 0] += 1
     let names =
       survey.nodes.flatMap { [$0.name, $0.description, $0.application] } + [survey.defaultSink ?? "", survey.defaultSource ?? ""]
@@ -226,7 +226,7 @@ struct GraphFuzz: ParsableCommand {
 private final class Remarks: Sendable {
   private let texts = Mutex<[String]>([])
 
-  func take(_ entry: LogEntry) { texts.withLock { $0.append(entry.message) } }
+  func add(_ entry: LogEntry) { texts.withLock { $0.append(entry.message) } }
 
   var all: [String] {
     texts.withLock { texts in

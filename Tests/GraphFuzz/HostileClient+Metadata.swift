@@ -37,7 +37,7 @@ extension HostileClient {
   }
 
   /// Publishes metadata objects under the names that the session manager and the daemon use, with values that come and go.
-  func tellMetadata(_ generator: inout SeededGenerator) -> String {
+  func writeMetadata(_ generator: inout SeededGenerator) -> String {
     guard let object = metadata.randomElement(using: &generator), metadata.count > 1 || Bool.random(using: &generator) else {
       let name = ["default", "default", "settings", "route-settings", HostilePod.text(&generator)].randomElement(using: &generator) ?? ""
       if let object = hc_add_metadata(client, name) { metadata.append(object) }

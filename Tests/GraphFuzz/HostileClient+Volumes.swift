@@ -21,7 +21,7 @@ extension HostileClient {
       ]
       if let node = addHostileNode(properties, to: client) {
         players.append(node)
-        tell(.none, node, &generator)
+        publish(.none, node, &generator)
       }
       return "player"
     }
@@ -36,16 +36,16 @@ extension HostileClient {
       hc_link(client, from, to)
       return "player linked"
     }
-    return tellVolumes(player, hc_lowered(player) > 0 ? "lowered stream's" : nil, &generator)
+    return publishVolumes(player, hc_lowered(player) > 0 ? "lowered stream's" : nil, &generator)
   }
 
   /// Publishes some volumes, each wrong in a different way.
   /// - Parameter use: what nearend uses the node for, so that it reads its volumes; nil if it does not.
-  private func tellVolumes(_ node: OpaquePointer, _ use: String?, _ generator: inout SeededGenerator) -> String {
+  private func publishVolumes(_ node: OpaquePointer, _ use: String?, _ generator: inout SeededGenerator) -> String {
     var acts: [String] = []
     for _ in 0..<Int.random(in: 1...5, using: &generator) {
       let fault = HostilePod.VolumeFault.allCases.randomElement(using: &generator) ?? .none
-      tell(fault, node, &generator)
+      publish(fault, node, &generator)
       let isThere = find("Node").contains(hc_node_id(node))
       acts.append(
         use.map { "\($0) volumes: \(fault.rawValue)" } ?? "volumes of a node that \(isThere ? "nearend does not use" : "is not there yet")")
@@ -71,15 +71,15 @@ extension HostileClient {
     }
     let (speakers, microphones) = (chosen(true), chosen(false))
     if let speaker = defaults.first(where: { speakers.contains(hc_node_id($0)) }), isSpeaker {
-      return tellVolumes(speaker, "used speaker's", &generator)
+      return publishVolumes(speaker, "used speaker's", &generator)
     }
     if let microphone = defaults.first(where: { microphones.contains(hc_node_id($0)) }) {
-      return tellVolumes(microphone, "used microphone's", &generator)
+      return publishVolumes(microphone, "used microphone's", &generator)
     }
-    return tellVolumes(device, nil, &generator)
+    return publishVolumes(device, nil, &generator)
   }
 
-  private func tell(_ fault: HostilePod.VolumeFault, _ node: OpaquePointer, _ generator: inout SeededGenerator) {
+  private func publish(_ fault: HostilePod.VolumeFault, _ node: OpaquePointer, _ generator: inout SeededGenerator) {
     Self.withPod(2, .volumes(fault, &generator)) { hc_tell_props(node, $0) }
   }
 }

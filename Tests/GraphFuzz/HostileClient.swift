@@ -65,7 +65,7 @@ final class HostileClient {
     case 11, 12, 13: return play(&generator)
     case 14, 15, 16: return beDefault(&generator)
     case 17: return leave(&generator)
-    case 18, 19, 20: return tellMetadata(&generator)
+    case 18, 19, 20: return writeMetadata(&generator)
     case 21: return Int.random(in: 0..<5, using: &generator) == 0 ? hang(&generator) : "did not hang"
     default: return link(&generator)
     }
@@ -81,18 +81,18 @@ final class HostileClient {
 
   /// Removes a node that publishes volumes, or a metadata object.
   private func leave(_ generator: inout SeededGenerator) -> String {
-    func take(_ list: inout [OpaquePointer]) -> OpaquePointer? {
+    func removeOne(_ list: inout [OpaquePointer]) -> OpaquePointer? {
       list.isEmpty ? nil : list.remove(at: .random(in: 0..<list.count, using: &generator))
     }
     switch Int.random(in: 0..<3, using: &generator) {
     case 0:
-      if let node = take(&players) { hc_remove_node(node) }
+      if let node = removeOne(&players) { hc_remove_node(node) }
       return "player removed"
     case 1:
-      if let node = take(&defaults) { hc_remove_node(node) }
+      if let node = removeOne(&defaults) { hc_remove_node(node) }
       return "device to be default removed"
     default:
-      if let object = take(&metadata) { hc_remove_metadata(object) }
+      if let object = removeOne(&metadata) { hc_remove_metadata(object) }
       return "metadata object removed"
     }
   }

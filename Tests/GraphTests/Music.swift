@@ -37,7 +37,7 @@ struct Music {
   }
 
   /// Records the real speaker from now on.
-  func hear(seconds: Double) throws -> [Float] {
+  func record(seconds: Double) throws -> [Float] {
     let probe = try GraphProbe(
       socket: session.socket, name: "ear", play: [:], record: ["left"], frames: Int(seconds * 48_000))
     try session.link("hw.speaker:monitor_FL", probe.recordPort("left"))
@@ -45,7 +45,7 @@ struct Music {
   }
 
   /// Level of a tone at the real speaker, in dB below full scale.
-  func level(of frequency: Double = Self.frequency) throws -> Double { Self.level(try hear(seconds: 0.1), frequency) }
+  func level(of frequency: Double = Self.frequency) throws -> Double { Self.level(try record(seconds: 0.1), frequency) }
 
   static func level(_ samples: some Collection<Float>, _ frequency: Double = Self.frequency) -> Double {
     Measures.level(ofTone: frequency, in: samples, rate: 48_000)

@@ -63,17 +63,17 @@ final class GraphDouble: SessionGraph {
 
   func demandChanged() { control.async { [self] in reconcile() } }
   func rebuild() { state.withLock { $0.rebuilds += 1 } }
-  func tellWhenSoundPasses() {
+  func notifyWhenSoundPasses() {
     control.async { [self] in
       reconcile()
       guard whenLinking.current.map({ $0() }) ?? true else { return }
-      listener.hear(.soundPasses)
+      listener.handle(.soundPasses)
     }
   }
 
   private func reconcile() {
     guard let applications = state.withLock({ $0.isStarted && !$0.isStopped ? $0.applications : nil }) else { return }
-    listener.hear(.session(.applications(applications)))
+    listener.handle(.session(.applications(applications)))
     let demand = listener.demands.now
     state.withLock { if $0.demands.last != demand { $0.demands.append(demand) } }
     core.isSending = demand.sends
@@ -116,11 +116,11 @@ final class GraphDouble: SessionGraph {
     try body()
   }
   /// Polls the audio thread's cells, on the control thread.
-  func poll() { control.sync { listener.hear(.cyclesRun) } }
+  func poll() { control.sync { listener.handle(.cyclesRun) } }
   /// Reports that everything demanded is linked.
-  func tellOfSound() { control.sync { listener.hear(.soundPasses) } }
+  func postSoundPasses() { control.sync { listener.handle(.soundPasses) } }
   func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) {
-    control.sync { listener.hear(.session(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason))) }
+    control.sync { listener.handle(.session(isOn ? .interruptionBegan(reason) : .interruptionEnded(reason))) }
   }
 
   // MARK: Observations

@@ -48,18 +48,18 @@ struct StageTests {
     for isCapture in [true, false] {
       let renderer = try renderer()
       let chain = isCapture ? renderer.captureStages : renderer.renderStages
-      func heard(_ count: Int) throws -> [Float] {
+      func output(_ count: Int) throws -> [Float] {
         let out = try cycles(renderer, count)
         #expect(Set(isCapture ? out.speaker : out.voice) == [0.5], "the other chain is not concerned")
         return isCapture ? out.voice : out.speaker
       }
-      var sound = try heard(4)
+      var sound = try output(4)
       #expect(Set(sound) == [0.5])
       let stage = chain.append(AudioStage(callback: Self.halving))
-      let coming = try heard(4)
+      let coming = try output(4)
       #expect(Set(coming[480...]) == [0.25])
       chain.remove(stage)
-      let going = try heard(4)
+      let going = try output(4)
       #expect(Set(going[480...]) == [0.5])
       sound += coming + going
       #expect(largestStep(sound) < 0.25 / 480 * 1.01, "\(largestStep(sound))")

@@ -10,7 +10,7 @@ struct GraphNewsTests {
     var news = GraphNews()
     let both = ClientWatch.Users(send: ["parec-7"], receive: ["parec-7", "pacat-8"])
     #expect(
-      news.take(both) == [
+      news.update(both) == [
         .remark(.info, "parec-7 records from Nearend Microphone"), .remark(.info, "parec-7 plays through nearend"),
         .remark(.info, "pacat-8 plays through nearend"),
         .session(
@@ -19,48 +19,48 @@ struct GraphNewsTests {
             Media(id: "pacat-8", isSend: false, isReceive: true, owner: .application),
           ])),
       ])
-    #expect(news.take(both).count == 1)
+    #expect(news.update(both).count == 1)
     #expect(
-      news.take(ClientWatch.Users(receive: ["pacat-8"])).dropLast() == [
+      news.update(ClientWatch.Users(receive: ["pacat-8"])).dropLast() == [
         .remark(.info, "parec-7 no longer records"), .remark(.info, "parec-7 no longer plays"),
       ])
     news.forgetUsers()
-    #expect(news.take(ClientWatch.Users()) == [.session(.applications([]))], "they went with the daemon")
+    #expect(news.update(ClientWatch.Users()) == [.session(.applications([]))], "they went with the daemon")
   }
 
   @Test("I1: a stream with priority interrupts once, whichever it is, until there is none")
   func interrupter() {
     var news = GraphNews()
-    #expect(news.take(interrupter: nil).isEmpty)
+    #expect(news.update(interrupter: nil).isEmpty)
     #expect(
-      news.take(interrupter: "ring (Phone)") == [
+      news.update(interrupter: "ring (Phone)") == [
         .remark(.warning, "interrupted: ring (Phone) has priority over a call"), .session(.interruptionBegan(.role)),
       ])
-    #expect(news.take(interrupter: "alarm (Emergency)").isEmpty)
-    #expect(news.take(interrupter: nil) == [.session(.interruptionEnded(.role))])
+    #expect(news.update(interrupter: "alarm (Emergency)").isEmpty)
+    #expect(news.update(interrupter: nil) == [.session(.interruptionEnded(.role))])
   }
 
   @Test("R1: the devices in use are told each time, and remarked when they change")
   func ends() {
     var news = GraphNews()
     let ends = RouteEnds(microphone: "hw.mic", speaker: "hw.speaker")
-    #expect(news.take(ends) == [.remark(.info, "microphone: hw.mic"), .remark(.info, "speaker: hw.speaker"), .route(ends)])
-    #expect(news.take(ends) == [.route(ends)])
+    #expect(news.update(ends) == [.remark(.info, "microphone: hw.mic"), .remark(.info, "speaker: hw.speaker"), .route(ends)])
+    #expect(news.update(ends) == [.route(ends)])
     let left = RouteEnds(speaker: "hw.speaker")
-    #expect(news.take(left) == [.remark(.info, "microphone: none"), .route(left)])
+    #expect(news.update(left) == [.remark(.info, "microphone: none"), .route(left)])
   }
 
   @Test("I1: being without a device is told when it begins and when it ends")
   func device() {
     var news = GraphNews()
-    #expect(news.take(isWithoutDevice: false).isEmpty)
+    #expect(news.update(isWithoutDevice: false).isEmpty)
     #expect(
-      news.take(isWithoutDevice: true) == [
+      news.update(isWithoutDevice: true) == [
         .remark(.warning, "no real device to play to or record from"), .session(.interruptionBegan(.noDevice)),
       ])
-    #expect(news.take(isWithoutDevice: true).isEmpty)
+    #expect(news.update(isWithoutDevice: true).isEmpty)
     #expect(
-      news.take(isWithoutDevice: false) == [.remark(.info, "a device is available again"), .session(.interruptionEnded(.noDevice))])
+      news.update(isWithoutDevice: false) == [.remark(.info, "a device is available again"), .session(.interruptionEnded(.noDevice))])
   }
 
   @Test("D1: a mute by a mixer or a switch is remarked, a volume is not")
@@ -68,10 +68,10 @@ struct GraphNewsTests {
     var news = GraphNews()
     var volumes = VolumesStatus()
     volumes.speaker.volume = 0.5
-    #expect(news.take(volumes).isEmpty && news.volumes == volumes)
+    #expect(news.update(volumes).isEmpty && news.volumes == volumes)
     volumes.nearendMicrophone.isMuted = true
-    #expect(news.take(volumes) == [.remark(.info, "Nearend Microphone is muted, by a mixer or a switch")])
+    #expect(news.update(volumes) == [.remark(.info, "Nearend Microphone is muted, by a mixer or a switch")])
     volumes.nearendMicrophone.isMuted = false
-    #expect(news.take(volumes) == [.remark(.info, "Nearend Microphone is no longer muted, by a mixer or a switch")])
+    #expect(news.update(volumes) == [.remark(.info, "Nearend Microphone is no longer muted, by a mixer or a switch")])
   }
 }

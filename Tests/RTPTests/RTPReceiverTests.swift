@@ -12,18 +12,18 @@ struct RTPReceiverTests {
     static let alice = DatagramSource(ipv4: 0x0A00_0008, port: 40_000)
     static let mallory = DatagramSource(ipv4: 0x0A00_0009, port: 40_000)
 
-    mutating func take(_ packet: [UInt8], from source: DatagramSource = alice) {
+    mutating func receive(_ packet: [UInt8], from source: DatagramSource = alice) {
       let time = time
-      packet.withUnsafeBytes { bytes in receiver.take(bytes, from: source, at: time) { played += $0 } }
+      packet.withUnsafeBytes { bytes in receiver.receive(bytes, from: source, at: time) { played += $0 } }
     }
     mutating func pass(_ seconds: Double) {
       time += seconds
       receiver.advance(to: time) { played += $0 }
     }
     /// Receives the packets, one every 10 ms.
-    mutating func take(all packets: some Sequence<[UInt8]>, from source: DatagramSource = alice) {
+    mutating func receive(all packets: some Sequence<[UInt8]>, from source: DatagramSource = alice) {
       for packet in packets {
-        take(packet, from: source)
+        receive(packet, from: source)
         pass(0.01)
       }
     }
@@ -32,7 +32,7 @@ struct RTPReceiverTests {
   /// Packets of 10 ms with a rising sawtooth, whose samples are never 0.
   private func packets(_ count: Int, ssrc: UInt32 = 1, sequence: UInt16 = 65_500, timestamp: UInt32 = 0xFFFF_F000) -> [[UInt8]] {
     var sender = RTPSender(milliseconds: 10, ssrc: ssrc, sequence: sequence, timestamp: timestamp)
-    return sender.take(saw(0, count))
+    return sender.append(saw(0, count))
   }
   /// The samples of the packets from `from` up to, but not including, `to`.
   private func saw(_ from: Int, _ to: Int) -> [Int16] {
@@ -44,7 +44,7 @@ struct RTPReceiverTests {
   @Test("K12: RTP audio is heard unchanged, to the sample, from the second packet on, over the wrap of sequence and timestamp")
   func whole() {
     var rig = Rig()
-    rig.take(all: packets(200))
+    rig.receive(all: packets(200))
     let heard = mono(rig.played)
     #expect(heard.count == 199 * 480)
     // After the first packet, which fades in from silence.
@@ -60,7 +60,7 @@ struct RTPReceiverTests {
     var sent = packets(100)
     sent.swapAt(50, 51)
     sent.insert(sent[60], at: 61)
-    rig.take(all: sent)
+    rig.receive(all: sent)
     #expect(Array(mono(rig.played)[480...]) == saw(2, 100))
     #expect(rig.receiver.counts.lost == 0 && rig.receiver.counts.duplicates == 1)
   }
@@ -70,7 +70,7 @@ struct RTPReceiverTests {
     var rig = Rig()
     var sent = packets(100)
     let late = sent.remove(at: 50)
-    rig.take(all: sent)
+    rig.receive(all: sent)
     let heard = mono(rig.played)
     #expect(heard.count == 99 * 480, "the time of the lost packet is filled")
     #expect(rig.receiver.counts.lost == 1 && rig.receiver.counts.late == 0)
@@ -79,7 +79,7 @@ struct RTPReceiverTests {
     let around: Range<Int> = 48 * 480..<52 * 480
     let steps = around.map { (frame: Int) -> Int in abs(Int(heard[frame + 1]) - Int(heard[frame])) }
     #expect(steps.max()! < 400, "\(steps.max()!)")
-    rig.take(late)
+    rig.receive(late)
     #expect(rig.receiver.counts.late == 1 && rig.receiver.counts.lost == 1)
     #expect(mono(rig.played).count == 99 * 480)
   }
@@ -89,7 +89,7 @@ struct RTPReceiverTests {
     var rig = Rig()
     for (index, packet) in packets(400).enumerated() {
       rig.time = 100 + Double(index) * 0.01 + (index % 2 == 0 ? 0.004 : -0.004)
-      rig.take(packet)
+      rig.receive(packet)
     }
     #expect(abs(rig.receiver.jitter - 0.008) < 0.0005, "\(rig.receiver.jitter)")
   }
@@ -97,15 +97,15 @@ struct RTPReceiverTests {
   @Test("K12, X1: a second sender is counted and not heard, flood or not, and is taken up once the first has been silent for a second")
   func second() {
     var rig = Rig()
-    rig.take(all: packets(50))
-    for packet in packets(5_000, ssrc: 2) { rig.take(packet, from: Rig.mallory) }
-    for packet in packets(10, ssrc: 3) { rig.take(packet) }
+    rig.receive(all: packets(50))
+    for packet in packets(5_000, ssrc: 2) { rig.receive(packet, from: Rig.mallory) }
+    for packet in packets(10, ssrc: 3) { rig.receive(packet) }
     // The same SSRC from a different address.
-    for packet in packets(10, sequence: 14) { rig.take(packet, from: Rig.mallory) }
+    for packet in packets(10, sequence: 14) { rig.receive(packet, from: Rig.mallory) }
     #expect(rig.receiver.counts.refused == 5_020 && rig.receiver.lastFault == .source)
     #expect(mono(rig.played).count == 49 * 480)
     rig.pass(1.1)
-    rig.take(all: packets(50, ssrc: 2, sequence: 7), from: Rig.mallory)
+    rig.receive(all: packets(50, ssrc: 2, sequence: 7), from: Rig.mallory)
     #expect(rig.receiver.stream?.ssrc == 2 && rig.receiver.counts.streams == 2)
     #expect(mono(rig.played).count == (49 + 49) * 480)
     #expect(rig.receiver.counts.lost == 0)
@@ -115,10 +115,10 @@ struct RTPReceiverTests {
   func jump() {
     var rig = Rig()
     let sent = packets(50)
-    rig.take(all: sent)
-    rig.take(packets(1, sequence: 30_000)[0])
+    rig.receive(all: sent)
+    rig.receive(packets(1, sequence: 30_000)[0])
     #expect(rig.receiver.counts.refused == 1 && rig.receiver.lastFault == .jump)
-    rig.take(all: packets(50, sequence: 30_500, timestamp: 77))
+    rig.receive(all: packets(50, sequence: 30_500, timestamp: 77))
     #expect(rig.receiver.counts.lost == 0 && rig.receiver.counts.refused == 2)
     #expect(mono(rig.played).count == (49 + 49) * 480)
   }
@@ -131,26 +131,26 @@ struct RTPReceiverTests {
     for count in 0..<2_000 {
       var noise = (0..<Int.random(in: 0...200, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
       if count % 2 == 0, noise.count > 1 { (noise[0], noise[1]) = (0x80, 127) }
-      rig.take(noise)
+      rig.receive(noise)
       if let fault = rig.receiver.lastFault { faults.append(fault) }
     }
     #expect(Set(faults).isSuperset(of: [.tooShort, .version]))
     #expect(rig.played.isEmpty)
-    rig.take(all: packets(20))
+    rig.receive(all: packets(20))
     for index in [1, 15] {
       var odd = packets(20)[index]
       odd.removeLast()
-      rig.take(odd)
+      rig.receive(odd)
       #expect(rig.receiver.lastFault == .payloadSize)
     }
     var other = packets(21)[20]
     other[1] = 96
-    rig.take(other)
+    rig.receive(other)
     #expect(rig.receiver.lastFault == .payloadType)
     other[1] = 0
-    rig.take(other)
+    rig.receive(other)
     #expect(rig.receiver.lastFault == .payloadType)
-    rig.take(all: packets(40)[20...])
+    rig.receive(all: packets(40)[20...])
     #expect(mono(rig.played).count == 39 * 480 && rig.receiver.counts.lost == 0)
   }
 
@@ -160,7 +160,7 @@ struct RTPReceiverTests {
     for (index, var packet) in packets(20, timestamp: 0).enumerated() {
       let timestamp = UInt32(index * 441)
       (packet[4], packet[5], packet[6], packet[7]) = (0, 0, UInt8(timestamp >> 8), UInt8(timestamp & 0xFF))
-      rig.take(packet)
+      rig.receive(packet)
     }
     #expect(rig.played.isEmpty && rig.receiver.lastFault == .spacing && rig.receiver.counts.refused == 19)
   }
@@ -169,14 +169,14 @@ struct RTPReceiverTests {
   func pause() {
     var rig = Rig()
     var sender = RTPSender(milliseconds: 10)
-    rig.take(all: sender.take([Int16](repeating: 1_000, count: 4_800)))
+    rig.receive(all: sender.append([Int16](repeating: 1_000, count: 4_800)))
     let before = sender.timestamp
     sender.skip(48_000)
     #expect(sender.timestamp &- before == 48_000)
     rig.pass(1)
-    let again = sender.take([Int16](repeating: 1_000, count: 4_800))
+    let again = sender.append([Int16](repeating: 1_000, count: 4_800))
     #expect(again[0][1] == 0xFF && again[1][1] == 127, "the first has the marker")
-    rig.take(all: again)
+    rig.receive(all: again)
     #expect(mono(rig.played).count == 19 * 480 && rig.receiver.counts.lost == 0)
   }
 
@@ -196,9 +196,9 @@ struct RTPReceiverTests {
     var rig = Rig()
     let sent = packets(400)
     let isStereo = change == "to mono"
-    rig.take(all: sent[..<50].map { isStereo ? stereo($0) : $0 })
+    rig.receive(all: sent[..<50].map { isStereo ? stereo($0) : $0 })
     let heard = rig.played.count
-    rig.take(
+    rig.receive(
       all: sent[50..<200].map { packet in
         guard change == "type" else { return isStereo ? packet : stereo(packet) }
         var packet = packet
@@ -217,12 +217,12 @@ struct RTPReceiverTests {
   func long() {
     var rig = Rig()
     rig.receiver = RTPReceiver(patience: 0.02, longest: 479)
-    rig.take(all: packets(20))
+    rig.receive(all: packets(20))
     #expect(rig.played.isEmpty && rig.receiver.counts.refused == 19 && rig.receiver.lastFault == .tooMuchSound)
     rig.receiver = RTPReceiver(patience: 0.02, longest: 480)
     var sent = packets(20)
     sent[10] += sent[10][12...]
-    rig.take(all: sent)
+    rig.receive(all: sent)
     #expect(rig.receiver.lastFault == .tooMuchSound && rig.receiver.counts.lost == 1)
   }
 }

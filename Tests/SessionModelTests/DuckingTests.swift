@@ -98,11 +98,11 @@ struct DuckingTests {
   func voice() {
     var voice = VoiceActivity()
     #expect(!voice.hasVoice(at: 0))
-    voice.hear(near: true, far: 0, at: 1)
+    voice.update(near: true, far: 0, at: 1)
     #expect(voice.hasVoice(at: 1.9) && !voice.hasVoice(at: 2.1))
     #expect(voice.end(after: 1.5) == 2 && voice.end(after: 3) == nil)
-    voice.hear(near: false, far: 0.1, at: 4)
-    voice.hear(near: false, far: 0.001, at: 4.9)
+    voice.update(near: false, far: 0.1, at: 4)
+    voice.update(near: false, far: 0.001, at: 4.9)
     #expect(voice.hasVoice(at: 4.95) && !voice.hasVoice(at: 5.1))
   }
 

@@ -41,12 +41,12 @@ struct CollectorTests {
       group: folder.group, output: .file(output))
     defer { collector.end() }
     /// Returns the complete lines that it has printed.
-    func told() -> [Substring] {
+    func printed() -> [Substring] {
       let text = String(decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
       return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     }
-    #expect(eventually { !told().isEmpty || !collector.isRunning })
-    let port = try #require(told().first.flatMap { Int($0) }, "the collector does not start")
+    #expect(eventually { !printed().isEmpty || !collector.isRunning })
+    let port = try #require(printed().first.flatMap { Int($0) }, "the collector does not start")
     let options = try OTLPOptions(endpoint: "http://127.0.0.1:\(port)")
     let export = OTLPExport(options, interval: 60, limits: .init(capacity: 10, backOff: 0.01...0.05))
     var report = Sample.call
@@ -54,8 +54,8 @@ struct CollectorTests {
     report.snapshot.graph.busyRatio = .nan
     report.snapshot.graph.busyRatioPeak = .infinity
     export.add(report)
-    #expect(eventually { told().last == "{}" || !collector.isRunning })
-    let lines = try told().dropFirst().dropLast().map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+    #expect(eventually { printed().last == "{}" || !collector.isRunning })
+    let lines = try printed().dropFirst().dropLast().map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
     #expect(lines.compactMap(\.refused).isEmpty)
     let families = ServiceMetrics(report).families
     #expect(lines.count == families.count)

@@ -82,14 +82,14 @@ enum SinkColumn: Int, CaseIterable {
     case .ssrc: sink.ssrc.map(String.init) ?? "-"
     case .written: Numbers.count(sink.framesWritten)
     case .read: Numbers.count(sink.framesRead)
-    case .loss: Self.heard(sink) { decimal($0.lossPercent, 1) + " %" }
-    case .jitter: Self.heard(sink) { decimal($0.jitter, 0) + " ms" }
+    case .loss: Self.ofPeer(sink) { decimal($0.lossPercent, 1) + " %" }
+    case .jitter: Self.ofPeer(sink) { decimal($0.jitter, 0) + " ms" }
     // Without a measured round trip, the latency of the network is missing.
-    case .latency: Self.heard(sink) { decimal($0.latency, 0) + ($0.roundTrip == nil ? " ms+" : " ms") }
+    case .latency: Self.ofPeer(sink) { decimal($0.latency, 0) + ($0.roundTrip == nil ? " ms+" : " ms") }
     }
   }
 
-  private static func heard(_ sink: SinkStatus, _ text: (RemoteStatus) -> String) -> String {
+  private static func ofPeer(_ sink: SinkStatus, _ text: (RemoteStatus) -> String) -> String {
     sink.remote.flatMap { $0.peer == nil ? nil : text($0) } ?? "-"
   }
 

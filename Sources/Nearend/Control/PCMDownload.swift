@@ -58,7 +58,7 @@ final class PCMDownload: Sendable {
     try exchange.beginStream(type: "application/octet-stream")
     let iterator = stream.makeAsyncIterator()
     while true {
-      ask(iterator)
+      requestNext(of: iterator)
       var next = Turn.waiting
       while case .waiting = next {
         try exchange.connection.pause(seconds: 60, waking: wake.descriptor)
@@ -73,7 +73,7 @@ final class PCMDownload: Sendable {
     }
   }
 
-  private func ask(_ iterator: MicrophoneStream.Iterator) {
+  private func requestNext(of iterator: MicrophoneStream.Iterator) {
     Task {
       var iterator = iterator
       let buffer = await iterator.next()

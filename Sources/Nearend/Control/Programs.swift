@@ -65,7 +65,7 @@ final class Programs: Sendable {
   }
 
   /// Posts `didRecover` to one program alone.
-  func tellRecovery(_ number: Int) {
+  func postRecovery(to number: Int) {
     let feed = state.withLock { $0.programs[number]?.feed }
     feed?.add(AudioEvent(.didRecover, time: Date().timeIntervalSince1970, detail: ["program": .integer(number)]))
   }

@@ -33,25 +33,25 @@ struct SinkStream {
   }
 
   private func run() throws {
-    var (received, told): (UInt64, UInt64) = (0, 0)
+    var (received, reported): (UInt64, UInt64) = (0, 0)
     while !sink.isRemoved {
       let fill = sink.fill.bytes
       let played = received - min(received, UInt64(fill))
-      if played != told {
+      if played != reported {
         try connection.send(HostProtocol.bytes(of: played), stall: stall)
-        told = played
+        reported = played
       }
       if connection.input.count < HostProtocol.SinkRecord.size, try !connection.fill(within: fill > 0 ? Self.step : Self.idleStep) {
         continue
       }
-      received += UInt64(try takeRecord() ?? 0)
+      received += UInt64(try consumeRecord() ?? 0)
     }
   }
 
-  /// Takes the next record, if its head has arrived; returns the size of its PCM in bytes.
-  private func takeRecord() throws -> Int? {
+  /// Consumes the next record, if its head has arrived; returns the size of its PCM in bytes.
+  private func consumeRecord() throws -> Int? {
     guard let record = HostProtocol.read(HostProtocol.SinkRecord.self, from: connection.input) else { return nil }
-    _ = connection.take(HostProtocol.SinkRecord.size)
+    _ = connection.consume(HostProtocol.SinkRecord.size)
     switch HostProtocol.SinkRecord.Kind(rawValue: record.kind) {
     case .drops:
       sink.noteDrops(UInt64(record.count))
@@ -60,7 +60,7 @@ struct SinkStream {
       let count = Int(record.count)
       guard count <= sink.capacityBytes else { throw ConnectionEnd.closed }
       while connection.input.count < count { guard try connection.fill(within: stall) else { throw ConnectionEnd.timedOut } }
-      _ = connection.take(count).withUnsafeBytes { sink.put($0) }
+      _ = connection.consume(count).withUnsafeBytes { sink.put($0) }
       return count
     case nil: throw ConnectionEnd.closed
     }

@@ -101,7 +101,7 @@ final class VoiceListener: Sendable {
   fileprivate func lose(_ cycles: Int) { state.withLock { $0.lost += cycles } }
 
   /// Returns the cycles since the last call, oldest first, and how many have been lost since the beginning.
-  func take() -> (cycles: [VoiceRelay.Cycle], lost: Int) {
+  func drain() -> (cycles: [VoiceRelay.Cycle], lost: Int) {
     wake.lower()
     return state.withLock { state in
       defer { (state.cycles, state.frames) = ([], 0) }
@@ -118,7 +118,7 @@ final class VoiceListener: Sendable {
     defer { request.service.relay.remove(listener) }
     let connection = request.exchange.connection
     while true {
-      let (cycles, lost) = listener.take()
+      let (cycles, lost) = listener.drain()
       var bytes: [UInt8] = []
       for cycle in cycles {
         var record = HostProtocol.VoiceRecord()

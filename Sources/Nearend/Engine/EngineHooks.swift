@@ -28,7 +28,7 @@ final class EngineHooks: Sendable {
   // MARK: Steps that may be vetoed, which then change nothing
 
   func create(_ engine: AudioEngine) throws(EngineVeto) {
-    try ask(.didCreate, { try $0.engineDidCreate(engine) }, undo: { $0.engineWillRelease(engine) })
+    try propose(.didCreate, { try $0.engineDidCreate(engine) }, undo: { $0.engineWillRelease(engine) })
     state.withLock { $0.engine = engine }
   }
 
@@ -37,12 +37,12 @@ final class EngineHooks: Sendable {
     let old = use
     let (addsInput, addsOutput) = (new.isRecordingEnabled && !old.isRecordingEnabled, new.isPlayoutEnabled && !old.isPlayoutEnabled)
     guard addsInput || addsOutput else { return disable(to: new) }
-    try ask(.willEnable, { try $0.engineWillEnable(engine, use: new) }, undo: { $0.engineDidDisable(engine, use: old) })
+    try propose(.willEnable, { try $0.engineWillEnable(engine, use: new) }, undo: { $0.engineDidDisable(engine, use: old) })
     do throws(EngineVeto) {
-      if addsInput { try ask(.willConnectInput, { try $0.engineWillConnectInput(engine) }, undo: { _ in }) }
-      if addsOutput { try ask(.willConnectOutput, { try $0.engineWillConnectOutput(engine) }, undo: { _ in }) }
+      if addsInput { try propose(.willConnectInput, { try $0.engineWillConnectInput(engine) }, undo: { _ in }) }
+      if addsOutput { try propose(.willConnectOutput, { try $0.engineWillConnectOutput(engine) }, undo: { _ in }) }
     } catch {
-      tell { $0.engineDidDisable(engine, use: old) }
+      notify { $0.engineDidDisable(engine, use: old) }
       throw error
     }
     state.withLock { $0.use = new }
@@ -51,7 +51,7 @@ final class EngineHooks: Sendable {
   func start() throws(EngineVeto) {
     guard let engine = state.withLock({ $0.engine }) else { return }
     let use = use
-    try ask(.willStart, { try $0.engineWillStart(engine, use: use) }, undo: { $0.engineDidStop(engine, use: use) })
+    try propose(.willStart, { try $0.engineWillStart(engine, use: use) }, undo: { $0.engineDidStop(engine, use: use) })
   }
 
   // MARK: Steps that have happened
@@ -59,7 +59,7 @@ final class EngineHooks: Sendable {
   func stopped() {
     guard let engine = state.withLock({ $0.engine }) else { return }
     let use = use
-    tell { $0.engineDidStop(engine, use: use) }
+    notify { $0.engineDidStop(engine, use: use) }
   }
 
   /// Disables only what observers know to be enabled; never enables.
@@ -70,13 +70,13 @@ final class EngineHooks: Sendable {
     )
     guard let engine = state.withLock({ $0.engine }), new != old else { return }
     state.withLock { $0.use = new }
-    tell { $0.engineDidDisable(engine, use: new) }
+    notify { $0.engineDidDisable(engine, use: new) }
   }
 
   func release() {
     disable(to: EngineUse())
     guard let engine = state.withLock({ $0.engine }) else { return }
-    tell { $0.engineWillRelease(engine) }
+    notify { $0.engineWillRelease(engine) }
     state.withLock { $0.engine = nil }
   }
 
@@ -89,14 +89,14 @@ final class EngineHooks: Sendable {
 
   private func mark(_ caller: pthread_t?) { state.withLock { $0.caller = caller } }
 
-  private func tell(_ body: (any AudioEngineObserver) -> Void) {
+  private func notify(_ body: (any AudioEngineObserver) -> Void) {
     mark(pthread_self())
     defer { mark(nil) }
     for observer in chain { body(observer) }
   }
 
   /// Asks each observer; if one refuses, those that had agreed are called for the opposite step, the last first.
-  private func ask(
+  private func propose(
     _ hook: EngineVeto.Hook, _ body: (any AudioEngineObserver) throws -> Void, undo: (any AudioEngineObserver) -> Void
   ) throws(EngineVeto) {
     mark(pthread_self())

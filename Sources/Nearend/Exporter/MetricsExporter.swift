@@ -16,9 +16,9 @@ package final class MetricsExporter: Sendable {
   ///   - address: where to listen; port 0 selects a free one.
   ///   - names: host names that requests may use besides "localhost" and numeric addresses. At a loopback address only numeric loopback
   ///     addresses are accepted.
-  ///   - ask: returns a nearend's own answer to `GET /metrics`; nil if none answers. Called on the threads of clients.
+  ///   - metrics: returns a nearend's own answer to `GET /metrics`; nil if none answers. Called on the threads of clients.
   /// - Throws: `ListenError`, for instance if the port is in use.
-  package init(at address: ListenAddress, names: [String] = [], ask: @escaping @Sendable () -> String?) throws(ListenError) {
+  package init(at address: ListenAddress, names: [String] = [], metrics: @escaping @Sendable () -> String?) throws(ListenError) {
     let listener = try TCPListener(address)
     self.address = listener.address
     let names = HostNames(names, isLoopback: address.isLoopback)
@@ -30,7 +30,7 @@ package final class MetricsExporter: Sendable {
       guard exchange.head.method == "GET" else {
         throw RequestFailure(405, "\(exchange.head.method) is not possible for /metrics; use GET", allow: ["GET"])
       }
-      try exchange.answer(type: ServiceMetrics.contentType, Array(ServiceMetrics.exported(ask()).utf8))
+      try exchange.answer(type: ServiceMetrics.contentType, Array(ServiceMetrics.exported(metrics()).utf8))
     }
   }
 

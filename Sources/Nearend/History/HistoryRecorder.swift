@@ -54,7 +54,7 @@ final class HistoryRecorder: Sendable {
       point.xruns = Int(clamping: cycles.xruns &- min(cycles.xruns, state.xruns))
       state.xruns = cycles.xruns
       point.sinks = sinks(&state.underruns)
-      let heard = core.spectra.take()
+      let heard = core.spectra.drain()
       point.microphone = Self.bytes(heard.microphone, &state.bands)
       point.voice = Self.bytes(heard.voice, &state.bands)
       state.history.append(contentsOf: [point])

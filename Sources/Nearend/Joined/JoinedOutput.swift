@@ -37,7 +37,7 @@ final class JoinedOutput: Sendable {
   /// Milliseconds after which a full socket is retried.
   private static let retryMilliseconds: Int32 = 10
   /// Milliseconds between checks whether it has become full since.
-  private static let lookMilliseconds: Int32 = 500
+  private static let pollMilliseconds: Int32 = 500
 
   /// Throws `.impossibleBufferSize`.
   init(id: String, format: SinkFormat, capacity: Int) throws(SinkError) {
@@ -146,7 +146,7 @@ final class JoinedOutput: Sendable {
       if !stream.hasInput {
         let isFull = state.withLock { $0.stream === stream && !$0.unsent.isEmpty }
         var event = pollfd(fd: stream.descriptor, events: Int16(POLLIN), revents: 0)
-        let found = poll(&event, 1, isFull ? Self.retryMilliseconds : Self.lookMilliseconds)
+        let found = poll(&event, 1, isFull ? Self.retryMilliseconds : Self.pollMilliseconds)
         if isFull { state.withLock { if $0.stream === stream { flush(&$0) } } }
         guard found > 0 else { continue }
       }

@@ -39,7 +39,7 @@ final class JoinedVoice: Sendable {
     over.signal()
   }
 
-  private func pass(into tap: SourceTap, _ tellLost: (UInt64, UInt64) -> Void) {
+  private func pass(into tap: SourceTap, _ reportLost: (UInt64, UInt64) -> Void) {
     var lost: UInt64 = 0
     while let head = stream.read(HostProtocol.VoiceRecord.size),
       let record = HostProtocol.read(HostProtocol.VoiceRecord.self, from: head[...])
@@ -49,7 +49,7 @@ final class JoinedVoice: Sendable {
       guard var bytes = stream.read(frames * 4) else { return }
       graphRate.withLock { $0 = rate }
       let total = UInt64(record.lost)
-      if total > lost { tellLost(total - lost, total) }
+      if total > lost { reportLost(total - lost, total) }
       lost = total
       bytes.withUnsafeMutableBytes { bytes in
         let samples = bytes.bindMemory(to: Float.self)

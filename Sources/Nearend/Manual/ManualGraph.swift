@@ -22,7 +22,7 @@ final class ManualGraph: SessionGraph {
   init(core: AudioCore, listener: any GraphListener) {
     self.core = core
     self.listener = listener
-    renderer = ManualRenderer(core: core, didRunCycles: { listener.hear(.cyclesRun) })
+    renderer = ManualRenderer(core: core, didRunCycles: { listener.handle(.cyclesRun) })
   }
 
   func start() throws(GraphError) {
@@ -42,10 +42,10 @@ final class ManualGraph: SessionGraph {
   func rebuild() {}
   /// Does nothing: the thread that runs the cycles is the program's own.
   func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {}
-  func tellWhenSoundPasses() {
+  func notifyWhenSoundPasses() {
     control.async { [self] in
       reconcile()
-      listener.hear(.soundPasses)
+      listener.handle(.soundPasses)
     }
   }
 
@@ -84,7 +84,7 @@ final class ManualGraph: SessionGraph {
     do {
       try renderer.renewCapturePath()
     } catch {
-      listener.hear(.remark(.error, "\(error); \(core.controls.engine.name) goes on"))
+      listener.handle(.remark(.error, "\(error); \(core.controls.engine.name) goes on"))
     }
   }
 

@@ -23,7 +23,7 @@ final class RemoteReceiver: Sendable {
     /// A Boolean value indicating whether the ring has overflowed: nothing is written before it is back at its target, or the rest of the
     /// call would be late.
     var isShedding = false
-    var toldFault: (fault: RTPFault, time: Double)?
+    var loggedFault: (fault: RTPFault, time: Double)?
     var roundTrip: Double?
     /// A Boolean value indicating whether the sender is silent, which is not an underrun.
     var hasEnded = false
@@ -86,7 +86,7 @@ final class RemoteReceiver: Sendable {
       if sink.isRemoved { return }
       for _ in 0..<Self.burst {
         guard let (length, source) = socket.receive(into: buffer) else { break }
-        take(buffer, length, source)
+        receive(buffer, length, source)
       }
       let stream = state.withLock { state in
         advance(&state)
@@ -96,19 +96,19 @@ final class RemoteReceiver: Sendable {
         }
         return state.receiver.stream
       }
-      if let stream, stream != known { tell(stream) }
+      if let stream, stream != known { streamChanged(to: stream) }
       known = stream
-      tellFault()
+      logFault()
     }
   }
 
-  private func take(_ buffer: UnsafeMutableRawBufferPointer, _ length: Int, _ source: DatagramSource) {
+  private func receive(_ buffer: UnsafeMutableRawBufferPointer, _ length: Int, _ source: DatagramSource) {
     let now = monotonicSeconds()
     state.withLock { state in
       if let from, !source.isHost(of: from) { return state.receiver.refuse(.source) }
       guard length <= buffer.count else { return state.receiver.refuse(.tooLong) }
       var isShedding = state.isShedding
-      state.receiver.take(UnsafeRawBufferPointer(rebasing: buffer[..<length]), from: source, at: now) { play($0, &isShedding) }
+      state.receiver.receive(UnsafeRawBufferPointer(rebasing: buffer[..<length]), from: source, at: now) { play($0, &isShedding) }
       state.isShedding = isShedding
     }
   }
@@ -126,7 +126,7 @@ final class RemoteReceiver: Sendable {
     if case .dropped = samples.withUnsafeBytes({ sink.put($0) }) { isShedding = fill.target > 0 }
   }
 
-  private func tell(_ stream: RTPReceiver.Stream) {
+  private func streamChanged(to stream: RTPReceiver.Stream) {
     sink.ssrc = stream.ssrc
     log.add(
       .info,
@@ -134,12 +134,12 @@ final class RemoteReceiver: Sendable {
   }
 
   /// Logs refused datagrams at most once a minute, and another reason at most once in ten seconds.
-  private func tellFault() {
+  private func logFault() {
     let now = monotonicSeconds()
     let news: RTPFault? = state.withLock { state in
       guard state.receiver.counts.refused > state.cleared.refused, let fault = state.receiver.lastFault else { return nil }
-      if let told = state.toldFault, now - told.time < (told.fault == fault ? 60 : 10) { return nil }
-      state.toldFault = (fault, now)
+      if let logged = state.loggedFault, now - logged.time < (logged.fault == fault ? 60 : 10) { return nil }
+      state.loggedFault = (fault, now)
       return fault
     }
     if let news { log.add(.warning, "participant \(sink.id): datagrams at \(address) are refused and counted: \(news.rawValue)") }

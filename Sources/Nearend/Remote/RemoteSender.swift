@@ -89,7 +89,7 @@ final class RemoteSender: Sendable {
     guard let resampler = VoiceResampler() else { return }
     var (rate, lost, last) = (0, 0, monotonicSeconds())
     while socket.wait(seconds: 1, insteadFor: listener.wake.descriptor), isWanted() {
-      let (cycles, nowLost) = listener.take()
+      let (cycles, nowLost) = listener.drain()
       let now = monotonicSeconds()
       if cycles.isEmpty { continue }
       let span = cycles.reduce(0.0) { $0 + Double($1.frames) / Double($1.rate) }
@@ -110,7 +110,7 @@ final class RemoteSender: Sendable {
   }
 
   private func send(_ samples: [Float]) {
-    let packets = state.withLock { $0.sender.take(samples.lazy.map(SourceConverter.int16)) }
+    let packets = state.withLock { $0.sender.append(samples.lazy.map(SourceConverter.int16)) }
     for packet in packets {
       let code = socket.send(packet)
       state.withLock { state in

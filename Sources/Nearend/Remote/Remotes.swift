@@ -17,7 +17,7 @@ final class Remotes: Sendable {
     var isStopped = false
 
     /// Removes and returns everything registered under `id`; a sender outside a call only if `isSend`.
-    mutating func take(_ id: String, isSend: Bool = false) -> (RemoteReceiver?, RemoteSender?, ReportExchange?) {
+    mutating func remove(_ id: String, isSend: Bool = false) -> (RemoteReceiver?, RemoteSender?, ReportExchange?) {
       let exchange = exchanges.removeValue(forKey: id)
       let sender = exchange != nil || isSend ? senders.first { $0.id == id } : nil
       if let sender { senders.removeAll { $0 === sender } }
@@ -139,7 +139,7 @@ final class Remotes: Sendable {
   /// Returns whether that removed a participant: one whose media somebody else has unregistered no longer counts.
   @discardableResult
   private func end(_ id: String, isSend: Bool) -> Bool {
-    let (receiver, sender, exchange) = state.withLock { $0.take(id, isSend: isSend) }
+    let (receiver, sender, exchange) = state.withLock { $0.remove(id, isSend: isSend) }
     exchange?.stop()
     receiver?.stop()
     if let sender { finish(sender) }

@@ -47,7 +47,7 @@ final class ReportExchange: Sendable {
       for _ in 0..<16 {
         guard let (length, source) = socket.receive(into: buffer) else { break }
         guard source.isHost(of: host), length <= buffer.count else { continue }
-        if let came = take(UnsafeRawBufferPointer(rebasing: buffer[..<length])) { answer = came }
+        if let came = handle(UnsafeRawBufferPointer(rebasing: buffer[..<length])) { answer = came }
       }
       let now = monotonicSeconds()
       guard now >= due else { continue }
@@ -59,7 +59,7 @@ final class ReportExchange: Sendable {
     }
   }
 
-  private func take(_ datagram: UnsafeRawBufferPointer) -> Answer? {
+  private func handle(_ datagram: UnsafeRawBufferPointer) -> Answer? {
     let now = monotonicSeconds()
     guard let report = RTPReport(datagram, about: sender.reading.ssrc) else { return nil }
     if let block = report.block {

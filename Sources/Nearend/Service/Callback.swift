@@ -2,8 +2,8 @@ import Synchronization
 
 /// A replaceable function that any thread may call. [any]
 ///
-///     private let tell = Callback<@Sendable (Int) -> Void>()
-///     tell.current?(1)
+///     private let report = Callback<@Sendable (Int) -> Void>()
+///     report.current?(1)
 final class Callback<Function: Sendable>: Sendable {
   /// Not the bare function: a closure in a generic container is wrapped in two more thunks each time it is borrowed, as by `withLock`,
   /// until calling it overflows the stack. Inside a structure it stays unwrapped, and only the copy that is handed out is wrapped.

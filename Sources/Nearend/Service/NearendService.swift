@@ -90,14 +90,14 @@ package final class NearendService: Sendable {
       switch request {
       case .demandChanged: graph?.demandChanged()
       case .rebuild: graph?.rebuild()
-      case .tellWhenSoundPasses: graph?.tellWhenSoundPasses()
+      case .notifyWhenSoundPasses: graph?.notifyWhenSoundPasses()
       }
     }
     settingChanges = events.subscribe { [weak graph] event in
       if event.kind == .settingChanged { graph?.parametersChanged() }
     }
     let props = NodeProps(settings: settings)
-    graph.provide(GraphParameters(read: { props.parameters() }, write: { props.take($0) }))
+    graph.provide(GraphParameters(read: { props.parameters() }, write: { props.apply($0) }))
   }
 
   /// Joins the graph, and opens the control socket. Call it once.
@@ -105,7 +105,7 @@ package final class NearendService: Sendable {
   package func start() throws(GraphError) {
     try startTelemetry(telemetryOptions)
     try graph.start()
-    greeting.say()
+    greeting.post()
     do throws(ControlError) {
       try openControlSocket()
     } catch {

@@ -15,7 +15,7 @@ protocol SessionGraph: AnyObject, Sendable {
   func rebuild()
   /// Requests one event `soundPasses` once everything that the session demands is linked, and cycles run where they are due
   /// (S4).
-  func tellWhenSoundPasses()
+  func notifyWhenSoundPasses()
   func pick(_ direction: Device.Direction, name: String?)
   func picked(_ direction: Device.Direction) -> String?
   /// Resumes, in the room, what has been paused since headphones were unplugged (R5).

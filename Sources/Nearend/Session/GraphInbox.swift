@@ -24,12 +24,12 @@ final class GraphInbox: GraphListener {
     self.recorder = recorder
   }
 
-  func hear(_ event: GraphEvent) {
+  func handle(_ event: GraphEvent) {
     switch event {
     case .session(.applications(let applications)): session.update(applications: applications)
     case .session(let event): session.send(event)
     case .remark(let level, let message):
-      greeting.say()
+      greeting.post()
       log.add(level, message)
     case .route(let ends): watch.use(ends)
     case .routeChanged(let change):

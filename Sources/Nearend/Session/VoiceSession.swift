@@ -29,7 +29,7 @@ package final class VoiceSession: Sendable {
   private let graph = Callback<@Sendable (GraphRequest) -> Void>()
 
   /// A request of the session to the graph.
-  enum GraphRequest { case demandChanged, rebuild, tellWhenSoundPasses }
+  enum GraphRequest { case demandChanged, rebuild, notifyWhenSoundPasses }
 
   init(settings: SessionSettings, core: AudioCore, log: EventLog, events: EventBus) {
     state = Mutex(State(machine: SessionMachine(SessionState(settings: settings))))
@@ -128,13 +128,13 @@ package final class VoiceSession: Sendable {
       return (state.awaitsSound, state.soundWaiters)
     }
     if isAwaited { events.post(.didRecover) }
-    for tell in waiters { tell() }
+    for waiter in waiters { waiter() }
   }
 
-  /// Calls `tell` once everything that the session demands is linked, and cycles run where they are due: for a program that has joined.
-  func tellWhenSoundPasses(_ tell: @escaping @Sendable () -> Void) {
-    state.withLock { $0.soundWaiters.append(tell) }
-    request(.tellWhenSoundPasses)
+  /// Calls `body` once everything that the session demands is linked, and cycles run where they are due: for a program that has joined.
+  func notifyWhenSoundPasses(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.soundWaiters.append(body) }
+    request(.notifyWhenSoundPasses)
   }
 
   // MARK: Ending
@@ -206,7 +206,7 @@ package final class VoiceSession: Sendable {
       case .rebuild: request(.rebuild)
       case .refused(.locked(let setting)): log.add(.warning, SessionRefusal.locked(setting: setting).description)
       case .warn(let text): log.add(.warning, text)
-      case .recovered: request(.tellWhenSoundPasses)
+      case .recovered: request(.notifyWhenSoundPasses)
       default: break
       }
     }

@@ -23,7 +23,7 @@ struct NodeProps: Sendable {
   }
 
   /// Applies changes of the Props. Each stands alone: an invalid one is logged and ignored. [any]
-  func take(_ changes: [GraphParameters.Change]) {
+  func apply(_ changes: [GraphParameters.Change]) {
     for change in changes {
       do throws(SettingError) {
         guard let value = change.value else { throw .valueless(change.name) }

@@ -37,7 +37,7 @@ final class SourceConverter {
       expected = cycle.position &+ UInt64(cycle.frames)
       if lost > 0 {
         // Audio before the loss ends with it.
-        let rest = takePiece(frames: converted.count - taken)
+        let rest = dequeuePiece(frames: converted.count - taken)
         position &+= lost
         lost = 0
         convert(samples, rate: cycle.rate)
@@ -73,9 +73,9 @@ final class SourceConverter {
     return scaled.isNaN ? 0 : Int16(max(-32_768, min(32_767, scaled)))
   }
 
-  private func nextPiece() -> MicrophoneBuffer? { converted.count - taken >= pieceFrames ? takePiece(frames: pieceFrames) : nil }
+  private func nextPiece() -> MicrophoneBuffer? { converted.count - taken >= pieceFrames ? dequeuePiece(frames: pieceFrames) : nil }
 
-  private func takePiece(frames: Int) -> MicrophoneBuffer? {
+  private func dequeuePiece(frames: Int) -> MicrophoneBuffer? {
     guard frames > 0 else { return nil }
     let mono = converted[taken..<taken + frames]
     let samples = channelCount == 1 ? Array(mono) : mono.flatMap { [$0, $0] }

@@ -37,9 +37,9 @@ final class SourceSlot: Sendable {
     var source: RegisteredSource?
     var ticker: Ticker?
     /// What has been reported.
-    var told = Told()
+    var reported = Reported()
   }
-  private struct Told {
+  private struct Reported {
     var hadAudio = false
     var runs: UInt64 = 0
     var overruns: UInt64 = 0
@@ -47,12 +47,12 @@ final class SourceSlot: Sendable {
   }
   private let state = Mutex(State())
   private let tap: SourceTap
-  private let tell = Callback<@Sendable (SourceNews) -> Void>()
+  private let report = Callback<@Sendable (SourceNews) -> Void>()
 
   init(tap: SourceTap) { self.tap = tap }
 
   /// Sets the function called with news of the source, on the slot's own thread. Set it before there is a source.
-  func listen(_ tell: @escaping @Sendable (SourceNews) -> Void) { self.tell.set(tell) }
+  func listen(_ report: @escaping @Sendable (SourceNews) -> Void) { self.report.set(report) }
 
   deinit { remove(mediaId: nil) }
 
@@ -63,7 +63,7 @@ final class SourceSlot: Sendable {
   func accept(_ source: RegisteredSource) {
     state.withLock { state in
       state.source = source
-      state.told = Told()
+      state.reported = Reported()
       tap.forgetAudio()
     }
   }
@@ -104,27 +104,27 @@ final class SourceSlot: Sendable {
   private func tick(_ source: RegisteredSource) {
     source.pump?.pump()
     // A late tick may find another source.
-    let news = state.withLock { state in state.source === source ? self.news(of: source, &state.told) : [] }
-    guard !news.isEmpty, let tell = tell.current else { return }
-    for news in news { tell(news) }
+    let news = state.withLock { state in state.source === source ? self.news(of: source, &state.reported) : [] }
+    guard !news.isEmpty, let report = report.current else { return }
+    for news in news { report(news) }
   }
 
-  private func news(of source: RegisteredSource, _ told: inout Told) -> [SourceNews] {
+  private func news(of source: RegisteredSource, _ reported: inout Reported) -> [SourceNews] {
     var news: [SourceNews] = []
-    if tap.hadAudio, !told.hadAudio {
-      told.hadAudio = true
+    if tap.hadAudio, !reported.hadAudio {
+      reported.hadAudio = true
       news.append(.hadAudio(mediaId: source.mediaId))
     }
     guard let pump = source.pump else { return news }
     let captureRate = pump.captureRate
-    if captureRate != told.captureRate {
-      told.captureRate = captureRate
+    if captureRate != reported.captureRate {
+      reported.captureRate = captureRate
       news.append(.rates(mediaId: source.mediaId, capture: captureRate, output: pump.sampleRate))
     }
     let (runs, overruns) = (pump.queue.overrunRuns, pump.queue.overruns)
-    if runs > told.runs {
-      news.append(.overrun(mediaId: source.mediaId, lost: overruns - told.overruns, total: overruns))
-      (told.runs, told.overruns) = (runs, overruns)
+    if runs > reported.runs {
+      news.append(.overrun(mediaId: source.mediaId, lost: overruns - reported.overruns, total: overruns))
+      (reported.runs, reported.overruns) = (runs, overruns)
     }
     return news
   }

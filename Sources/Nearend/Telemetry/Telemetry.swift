@@ -54,19 +54,19 @@ final class Telemetry: Sendable {
     self.gate = Mutex(gate)
     self.version = version
     self.log = log
-    tellOfObstacle()
+    logObstacle()
   }
 
   /// Sets what the operator allows to be sent, from the next event on.
   func set(_ gate: TelemetryGate) {
     self.gate.withLock { $0 = gate }
-    tellOfObstacle()
+    logObstacle()
   }
 
   /// Why nothing is sent; nil if something is.
   var heldBack: String? { gate.withLock { $0 }.obstacle(for: version) }
 
-  private func tellOfObstacle() {
+  private func logObstacle() {
     if let heldBack { log?.add(.warning, "telemetry is held back: \(heldBack)") }
   }
 
@@ -76,7 +76,7 @@ final class Telemetry: Sendable {
   func listen(to bus: EventBus, hasMedia: @escaping @Sendable () -> Bool, snapshot: @escaping TakeSnapshot) {
     let subscription = bus.subscribe { [weak self] event in
       let hasMedia = hasMedia()
-      self?.take(event, hasMedia: hasMedia, snapshot)
+      self?.handle(event, hasMedia: hasMedia, snapshot)
     }
     self.subscription.withLock { $0 = subscription }
   }
@@ -102,7 +102,7 @@ final class Telemetry: Sendable {
     for outlet in outlets { outlet.stop(timeout: share) }
   }
 
-  private func take(_ event: AudioEvent, hasMedia: Bool, _ snapshot: @escaping TakeSnapshot) {
+  private func handle(_ event: AudioEvent, hasMedia: Bool, _ snapshot: @escaping TakeSnapshot) {
     let decision = rules.withLock { $0.decide(event.kind, hasMedia: hasMedia) }
     if decision.sendsEvent, allows(.asmEvent) {
       let record = TelemetryRecord(event, version: version.description)

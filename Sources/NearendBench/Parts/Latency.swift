@@ -78,11 +78,11 @@ func measureRestarts(_ programs: Programs, quantum: Int) throws -> Table {
         let probe = try world.call(
           "\(isFar ? "far" : "call")\(round)", through: peer, microphone: isFar ? nil : signals.near, far: isFar ? signals.far : nil,
           frames: short + Talk.rate / 2)
-        return heard(lag(try probe.run(timeout: 60), ports.0, after: ports.1, in: 0..<short))
+        return audible(lag(try probe.run(timeout: 60), ports.0, after: ports.1, in: 0..<short))
       }
       let recording = try ongoing.finish(timeout: 120)
       let starts = stride(from: Talk.rate, to: frames - window - Talk.rate, by: window)
-      return (each, starts.compactMap { heard(lag(recording, steady.0, after: steady.1, in: $0..<($0 + window))) })
+      return (each, starts.compactMap { audible(lag(recording, steady.0, after: steady.1, in: $0..<($0 + window))) })
     }
     let far = try rounds(10, of: ("speaker", "far"), with: ("voice", "microphone"), isFar: true)
     let call = try rounds(5, of: ("voice", "microphone"), with: ("speaker", "far"), isFar: false)
@@ -91,5 +91,5 @@ func measureRestarts(_ programs: Programs, quantum: Int) throws -> Table {
   return table
 }
 
-private func heard(_ lag: Measures.Lag?) -> Int? { lag.flatMap { abs($0.correlation) >= leastCorrelation ? $0.frames : nil } }
+private func audible(_ lag: Measures.Lag?) -> Int? { lag.flatMap { abs($0.correlation) >= leastCorrelation ? $0.frames : nil } }
 private func list(_ lags: [Int]) -> String { lags.map { "\($0)" }.joined(separator: ", ") }

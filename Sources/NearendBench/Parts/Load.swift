@@ -25,18 +25,18 @@ func measureLoad(_ programs: Programs, quanta: [Int], seconds: Double) throws ->
     let profiler = try Profiler(socket: world.session.socket, driver: "hw.clock")
     probe.start()
     Thread.sleep(forTimeInterval: 2)
-    _ = profiler.take()
+    _ = profiler.drain()
     Thread.sleep(forTimeInterval: 3)
-    let work = Peer.work(programs, microseconds: profiler.take().busy["nearend"] ?? 0)
+    let work = Peer.work(programs, microseconds: profiler.drain().busy["nearend"] ?? 0)
     try world.start(work)
     try world.link(work.voice, "hw.speaker:playback_FL")
     for isBurdened in [false, true] {
       progress("load: \(quantum), \(isBurdened ? "two busy loops" : "nothing else"), load average \(Machine.load)")
       let loops = isBurdened ? try world.burden() : []
       Thread.sleep(forTimeInterval: 1)
-      _ = profiler.take()
+      _ = profiler.drain()
       Thread.sleep(forTimeInterval: seconds)
-      let counts = profiler.take()
+      let counts = profiler.drain()
       for loop in loops { loop.end() }
       for peer in [nearend, copy, work] { _ = try world.pid(peer) }
       guard counts.cycles > 0 else { throw BenchError("the profiler saw no cycle of hw.clock") }
@@ -80,7 +80,7 @@ final class Profiler {
   deinit { profiler_stop(profiler) }
 
   /// Returns the counts since the last call.
-  func take() -> Counts {
+  func drain() -> Counts {
     var raw = profiler_counts()
     profiler_take(profiler, &raw)
     var counts = Counts(cycles: Int(raw.cycles), unfinished: Int(raw.unfinished))

@@ -20,7 +20,7 @@ struct EarCommand: ParsableCommand {
   }
 
   /// Records a port, from now on.
-  static func hear(_ port: String, frames: Int, in session: PrivateSession) throws -> [Float] {
+  static func record(_ port: String, frames: Int, in session: PrivateSession) throws -> [Float] {
     let file = "\(session.path)/ear.raw"
     let process = try session.spawn("/proc/self/exe", ["ear", session.socket, "\(frames)", file])
     defer {

@@ -15,7 +15,7 @@ final class IdentityWatch: Sendable {
   deinit { work.stop() }
 
   /// Returns every change since the last call, described for people.
-  func takeChanges() -> [String] { work.takeChanges() }
+  func drainChanges() -> [String] { work.drainChanges() }
 }
 
 /// The state of a watch's thread, which retains it from `start` to `stop`.
@@ -51,7 +51,7 @@ final class IdentityWork: @unchecked Sendable {
     }
   }
 
-  func takeChanges() -> [String] {
+  func drainChanges() -> [String] {
     loop.locked {
       defer { changes = [] }
       return changes

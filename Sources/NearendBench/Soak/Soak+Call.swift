@@ -16,7 +16,7 @@ extension Soak {
     guard holds.isEmpty else { return }
     appAudio.removeAll()
     try settle("silence after application audio") { _ in appAudio.isQuiet }
-    if let samples = try hear("nearend.microphone:capture_MONO", frames: 19_200) {
+    if let samples = try record("nearend.microphone:capture_MONO", frames: 19_200) {
       // Audio in flight may pass.
       let sounds = samples.suffix(9_600).count { $0 != 0 }
       if sounds > 0 {
@@ -60,7 +60,7 @@ extension Soak {
     for _ in 0..<Self.looks where failures.count == noted {
       // The monitor of the device to which the session manager has moved it, if its own disappeared.
       guard let port = try music.monitor() else { return }
-      found = try hear(port, frames: 4_800).map(SoakMusic.loudness)
+      found = try record(port, frames: 4_800).map(SoakMusic.loudness)
       if let found, abs(found - SoakMusic.level) < 0.1 {
         restored += 1
         return
@@ -69,7 +69,7 @@ extension Soak {
     }
     guard failures.count == noted else { return }
     // A stream of PipeWire 0.3.65 whose device keeps changing may end up outputting silence, with or without nearend.
-    if try !music.isLowered(), let port = try music.output(), let output = try hear(port, frames: 4_800), output.allSatisfy({ $0 == 0 }) {
+    if try !music.isLowered(), let port = try music.output(), let output = try record(port, frames: 4_800), output.allSatisfy({ $0 == 0 }) {
       crashes["music (silent at its own volume)", default: 0] += 1
       music.leaves()
       return try music.comes()
@@ -80,9 +80,9 @@ extension Soak {
 
   /// Records a port, from now on; nil if it disappears meanwhile, or if nothing can be recorded, which is noted with the state of the
   /// graph.
-  private func hear(_ port: String, frames: Int) throws -> [Float]? {
+  private func record(_ port: String, frames: Int) throws -> [Float]? {
     do {
-      return try EarCommand.hear(port, frames: frames, in: session)
+      return try EarCommand.record(port, frames: frames, in: session)
     } catch {
       if try isAfterCrash() || !session.ports().contains(port) { return nil }
       try expect(["\(error); \(saveGraph())"])

@@ -274,9 +274,9 @@ final class Soak {
   }
 
   private func check() {
-    expect(identity.takeChanges())
+    expect(identity.drainChanges())
     expect(guests.account.differences(from: service))
-    expect(appAudio.takeDifferences())
+    expect(appAudio.drainDifferences())
     checkFigures()
   }
 }

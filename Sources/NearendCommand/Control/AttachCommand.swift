@@ -18,7 +18,7 @@ struct AttachCommand: ParsableCommand {
     let stop = StopRequest.onSignals()
     let nearend = socket.nearend
     // Checks that one runs, before the terminal changes.
-    nearend.ask("GET", "/status")
+    nearend.request("GET", "/status")
     AttachedView.show(nearend, TerminalDisplay.checked(parent.display, instead: "use nearend status"), stop)
   }
 }

@@ -68,7 +68,7 @@ struct HangUpCommand: ParsableCommand {
   var name: String
   @OptionGroup var socket: SocketOptions
 
-  func run() throws { socket.nearend.ask("DELETE", "/calls/\(ControlClient.escaped(name))") }
+  func run() throws { socket.nearend.request("DELETE", "/calls/\(ControlClient.escaped(name))") }
 }
 
 struct SendCommand: ParsableCommand {
@@ -105,7 +105,7 @@ struct SendRemoveCommand: ParsableCommand {
   var name: String
   @OptionGroup var socket: SocketOptions
 
-  func run() throws { socket.nearend.ask("DELETE", "/sends/\(ControlClient.escaped(name))") }
+  func run() throws { socket.nearend.request("DELETE", "/sends/\(ControlClient.escaped(name))") }
 }
 
 struct SendListCommand: ParsableCommand {
@@ -122,7 +122,7 @@ extension RunningNearend {
   /// Sends a POST request, and prints the name in its answer.
   fileprivate func name(from target: String) {
     struct Made: Decodable { var id: String }
-    let data = ask("POST", target)
+    let data = request("POST", target)
     if let made = try? JSONDecoder.ofDocuments.decode(Made.self, from: data) { print(made.id.printable()) }
   }
 }

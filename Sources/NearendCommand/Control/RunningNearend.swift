@@ -27,7 +27,7 @@ struct RunningNearend {
 
   /// Sends a request; returns the body of a successful answer.
   @discardableResult
-  func ask(_ method: String, _ target: String, _ document: (any Encodable)? = nil) -> Data {
+  func request(_ method: String, _ target: String, _ document: (any Encodable)? = nil) -> Data {
     do {
       let json = try document.map { try JSONEncoder().encode($0) }
       return good(try client.request(method, target, json: json)).body
@@ -37,7 +37,7 @@ struct RunningNearend {
   }
 
   func get<Value: Decodable>(_ type: Value.Type, _ target: String) -> Value {
-    let data = ask("GET", target)
+    let data = request("GET", target)
     do { return try JSONDecoder.ofDocuments.decode(type, from: data) } catch {
       fail("unexpected answer from the nearend at \(client.path), which may be of a different version: \(error)", .failure)
     }
@@ -53,7 +53,7 @@ struct RunningNearend {
 
   /// Prints multi-line text, made safe for terminals.
   func show(_ target: String) {
-    let text = String(decoding: ask("GET", target), as: UTF8.self).printableLines(atMost: .max)
+    let text = String(decoding: request("GET", target), as: UTF8.self).printableLines(atMost: .max)
     print(text, terminator: "")
   }
 

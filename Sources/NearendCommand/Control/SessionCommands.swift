@@ -9,7 +9,7 @@ struct ActivateCommand: ParsableCommand {
 
   func run() throws {
     try parent.refuseOwnOptions(of: "activate")
-    socket.nearend.ask("POST", "/activate")
+    socket.nearend.request("POST", "/activate")
   }
 }
 
@@ -22,7 +22,7 @@ struct ResumeCommand: ParsableCommand {
 
   func run() throws {
     try parent.refuseOwnOptions(of: "resume")
-    socket.nearend.ask("POST", "/commands", ["command": "resumeAfterUnplug"])
+    socket.nearend.request("POST", "/commands", ["command": "resumeAfterUnplug"])
   }
 }
 
@@ -37,6 +37,6 @@ struct DeactivateCommand: ParsableCommand {
 
   func run() throws {
     try parent.refuseOwnOptions(of: "deactivate")
-    socket.nearend.ask("POST", "/deactivate")
+    socket.nearend.request("POST", "/deactivate")
   }
 }

@@ -97,7 +97,7 @@ struct MuteCommand: ParsableCommand {
 
   func run() throws {
     try parent.refuseOwnOptions(of: "mute")
-    socket.nearend.ask("POST", "/mute")
+    socket.nearend.request("POST", "/mute")
   }
 }
 
@@ -109,7 +109,7 @@ struct UnmuteCommand: ParsableCommand {
 
   func run() throws {
     try parent.refuseOwnOptions(of: "unmute")
-    socket.nearend.ask("POST", "/unmute")
+    socket.nearend.request("POST", "/unmute")
   }
 }
 
@@ -130,7 +130,7 @@ struct SettingName: ExpressibleByArgument {
 }
 
 extension RunningNearend {
-  func set(_ setting: Setting, to value: EventValue) { ask("PATCH", "/settings", [setting.rawValue: value]) }
+  func set(_ setting: Setting, to value: EventValue) { request("PATCH", "/settings", [setting.rawValue: value]) }
 }
 
 extension EventValue {

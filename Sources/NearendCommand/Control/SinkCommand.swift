@@ -124,7 +124,7 @@ struct SinkRemoveCommand: ParsableCommand {
   var name: String
   @OptionGroup var socket: SocketOptions
 
-  func run() throws { socket.nearend.ask("DELETE", "/sinks/\(ControlClient.escaped(name))") }
+  func run() throws { socket.nearend.request("DELETE", "/sinks/\(ControlClient.escaped(name))") }
 }
 
 struct SinkListCommand: ParsableCommand {

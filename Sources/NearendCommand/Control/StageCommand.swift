@@ -79,7 +79,7 @@ struct StageAddCommand: ParsableCommand {
       var settings: [String: Double]
     }
     let wish = Wish(chain: chain.rawValue, plugin: plugin.address.description, id: id, settings: set.settings)
-    let answer = socket.nearend.ask("POST", "/stages", wish)
+    let answer = socket.nearend.request("POST", "/stages", wish)
     if let status = try? JSONDecoder.ofDocuments.decode(StageStatus.self, from: answer) { print(status.id.printable()) }
   }
 }
@@ -109,7 +109,7 @@ struct StageSetCommand: ParsableCommand {
   @OptionGroup var socket: SocketOptions
 
   func run() throws {
-    socket.nearend.ask("PATCH", "/stages/\(ControlClient.escaped(name))", values.settings)
+    socket.nearend.request("PATCH", "/stages/\(ControlClient.escaped(name))", values.settings)
   }
 }
 
@@ -121,7 +121,7 @@ struct StageRemoveCommand: ParsableCommand {
   var name: String
   @OptionGroup var socket: SocketOptions
 
-  func run() throws { socket.nearend.ask("DELETE", "/stages/\(ControlClient.escaped(name))") }
+  func run() throws { socket.nearend.request("DELETE", "/stages/\(ControlClient.escaped(name))") }
 }
 
 struct StageInspectCommand: ParsableCommand {

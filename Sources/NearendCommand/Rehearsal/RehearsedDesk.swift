@@ -42,7 +42,7 @@ final class RehearsedDesk: Sendable {
     script.run(in: session, epoch: epoch) { [self] in
       state.withLock { $0.isOver }
     } told: { [self] incident, error in
-      tell(incident, error)
+      note(incident, error)
     }
   }
 
@@ -55,7 +55,7 @@ final class RehearsedDesk: Sendable {
     let incident = incident(of: pressed)
     do {
       try session.perform(incident)
-      tell(incident, nil)
+      note(incident, nil)
       return "Desk: \(incident.line)"
     } catch {
       return "Desk: \(incident.line) is not possible: \(error)"
@@ -72,7 +72,7 @@ final class RehearsedDesk: Sendable {
   }
 
   /// Logs an incident, and remembers its state for keys and script.
-  private func tell(_ incident: Incident, _ error: SessionError?) {
+  private func note(_ incident: Incident, _ error: SessionError?) {
     if let error { return service.remark("desk: \(incident.line) is not possible: \(error)") }
     service.remark("desk: \(incident.line)")
     state.withLock { state in

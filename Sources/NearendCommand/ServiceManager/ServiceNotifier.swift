@@ -40,10 +40,10 @@ final class ServiceNotifier: Sendable {
     let status = service.snapshot().serviceStatus
     state.withLock { $0.status = status }
     socket.send("READY=1", "STATUS=\(status)")
-    let subscription = service.events.subscribe { [weak self, weak service] _ in self?.tell(service) }
+    let subscription = service.events.subscribe { [weak self, weak service] _ in self?.notifySoon(service) }
     state.withLock { $0.subscription = subscription }
     // Covers changes in between.
-    tell(service)
+    notifySoon(service)
     guard let interval else { return }
     socket.send("WATCHDOG=1")
     // On the control thread itself: if it hangs, nothing is sent.
@@ -57,7 +57,7 @@ final class ServiceNotifier: Sendable {
   }
 
   /// Queues one notification for many events, which come from threads that must not block.
-  private func tell(_ service: NearendService?) {
+  private func notifySoon(_ service: NearendService?) {
     let isFirst = state.withLock { state in
       defer { state.isQueued = true }
       return !state.isQueued

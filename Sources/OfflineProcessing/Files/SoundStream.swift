@@ -37,7 +37,7 @@ final class SoundStream {
 
   /// Writes the next `frames` of each side into `blocks`, one per side.
   /// - Throws: `OfflineError.input`.
-  func take(into blocks: [UnsafeMutablePointer<Float>], frames: Int) throws(OfflineError) {
+  func read(into blocks: [UnsafeMutablePointer<Float>], frames: Int) throws(OfflineError) {
     while waiting[0].count - first < frames { try fill() }
     for (side, block) in blocks.enumerated() {
       let source = waiting[min(side, sides - 1)]

@@ -64,7 +64,7 @@ package final class DeviceInfo {
   /// The most params of a kind that are kept; no card has as many.
   private static let mostParams = 256
   /// A Boolean value indicating whether a query is unanswered.
-  package private(set) var isAsking = false
+  package private(set) var isQuerying = false
   private var isStale = false
 
   private let proxy: BoundProxy
@@ -86,12 +86,12 @@ package final class DeviceInfo {
   }
 
   /// Sends one query at a time; changes meanwhile cause another query.
-  private func ask() {
-    guard !isAsking else {
+  private func queryParams() {
+    guard !isQuerying else {
       isStale = true
       return
     }
-    (isAsking, isStale, coming) = (true, false, Lists())
+    (isQuerying, isStale, coming) = (true, false, Lists())
     for id in [SPA_PARAM_EnumProfile, SPA_PARAM_Profile, SPA_PARAM_EnumRoute, SPA_PARAM_Route] {
       npw_device_enum_params(proxy.pointer, id.rawValue)
     }
@@ -99,16 +99,16 @@ package final class DeviceInfo {
   }
 
   private func answered() {
-    isAsking = false
-    if isStale { return ask() }
-    let told = coming
+    isQuerying = false
+    if isStale { return queryParams() }
+    let news = coming
     let isNews =
-      !isKnown || told.profiles != profiles || told.active.first != profile || told.routes != routes || told.activeRoutes != activeRoutes
-    (profiles, profile, routes, activeRoutes, isKnown) = (told.profiles, told.active.first, told.routes, told.activeRoutes, true)
+      !isKnown || news.profiles != profiles || news.active.first != profile || news.routes != routes || news.activeRoutes != activeRoutes
+    (profiles, profile, routes, activeRoutes, isKnown) = (news.profiles, news.active.first, news.routes, news.activeRoutes, true)
     if isNews { changed() }
   }
 
-  private func take(_ id: UInt32, _ param: Pod?) {
+  private func receive(_ id: UInt32, _ param: Pod?) {
     guard let param else { return }
     func add<T>(_ value: T?, _ list: WritableKeyPath<Lists, [T]>) {
       if let value, coming[keyPath: list].count < Self.mostParams { coming[keyPath: list].append(value) }
@@ -131,9 +131,9 @@ package final class DeviceInfo {
       guard let info else { return }
       let device = DeviceInfo.this(data)
       if info.pointee.change_mask & UInt64(PW_DEVICE_CHANGE_MASK_PROPS) != 0 { device.properties = Properties(info.pointee.props) }
-      if !device.isKnown || info.pointee.change_mask & UInt64(PW_DEVICE_CHANGE_MASK_PARAMS) != 0 { device.ask() }
+      if !device.isKnown || info.pointee.change_mask & UInt64(PW_DEVICE_CHANGE_MASK_PARAMS) != 0 { device.queryParams() }
     }
-    events.pointee.param = { data, _, id, _, _, param in DeviceInfo.this(data).take(id, Pod(param)) }
+    events.pointee.param = { data, _, id, _, _, param in DeviceInfo.this(data).receive(id, Pod(param)) }
     return UnsafePointer(events)
   }()
 

@@ -34,7 +34,7 @@ extension GraphController {
     } catch {
       guard options.waitsForArrival, case .noDaemon(let reason) = error else { throw error }
       arrival.lostSince = monotonicNanoseconds()
-      tell(.warning, "\(reason); waiting for it")
+      log(.warning, "\(reason); waiting for it")
       interrupt(.daemonLost, true)
       retryLater()
       return false
@@ -54,7 +54,7 @@ extension GraphController {
     for (name, direction) in [(options.microphone, Device.Direction.input), (options.speaker, .output)] {
       guard let name, !candidates.contains(where: { $0.name == name && $0.direction == direction }) else { continue }
       guard options.waitsForArrival else { throw .unknownDevice(name: name, direction: direction, available: candidates) }
-      tell(.warning, direction.awaiting(name))
+      log(.warning, direction.awaiting(name))
     }
   }
 
@@ -95,20 +95,20 @@ extension GraphController {
     let objects = GraphObjects(attachment.connection.objects.values)
     attachment.objects = objects
     if let other = otherNearend(objects, attachment.connection) {
-      if arrival.refusal != other { tell(.error, "\(other.description); waiting until it ends") }
+      if arrival.refusal != other { log(.error, "\(other.description); waiting until it ends") }
       arrival.refusal = other
       // Deferred: `reconnect` destroys the connection, and this is a callback of it.
       return schedule.reconnect.schedule(after: Self.takenInterval)
     }
     do throws(PipeWireError) { try build() } catch {
-      tell(.error, error.description)
+      log(.error, error.description)
       return schedule.reconnect.schedule(after: Self.takenInterval)
     }
     arrived("there", "")
   }
 
   private func arrived(_ place: String, _ again: String) {
-    tell(.info, "the PipeWire daemon is \(place) after \(fixed(arrival.secondsAway, 1)) s; nearend is in its graph\(again)")
+    log(.info, "the PipeWire daemon is \(place) after \(fixed(arrival.secondsAway, 1)) s; nearend is in its graph\(again)")
     arrival.lostSince = nil
     freeze.connection = attachment?.connection
     interrupt(.daemonLost, false)

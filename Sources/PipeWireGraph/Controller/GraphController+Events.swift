@@ -10,13 +10,13 @@ extension GraphController {
     switch event {
     case .changed: reconcileSoon()
     case .volumesChanged: noticeVolumes()
-    case .remark(let level, let text): tell(level, text)
+    case .remark(let level, let text): log(level, text)
     case .filter(let event): handle(event)
     case .lost(let error):
       // Reported once, even if a daemon ends before it has answered.
       if arrival.lostSince == nil {
         arrival.lostSince = monotonicNanoseconds()
-        tell(.error, "\(error.description); waiting for it")
+        log(.error, "\(error.description); waiting for it")
         interrupt(.daemonLost, true)
         freeze.lost()
         schedule.reconnect.schedule(after: 0.001)
@@ -29,7 +29,7 @@ extension GraphController {
 
   func handle(_ event: DuplexFilter.Event) {
     switch event {
-    case .state(.error(let reason)): tell(.error, "the filter node failed: \(reason)")
+    case .state(.error(let reason)): log(.error, "the filter node failed: \(reason)")
     case .state(.streaming):
       core.graphRestarted()
       schedule.startPolling()
@@ -47,8 +47,8 @@ extension GraphController {
     case .pause(let isOn): core.mixer.isPaused = isOn
     case .changed(let change):
       noticeEchoPath(change)
-      listener.hear(.routeChanged(change))
-    case .remark(let level, let text): tell(level, text)
+      listener.handle(.routeChanged(change))
+    case .remark(let level, let text): log(level, text)
     case .isDue: reconcileSoon()
     }
   }
@@ -64,7 +64,7 @@ extension GraphController {
 
   func handle(_ event: DuckingKeeper.Event) {
     switch event {
-    case .remark(let level, let text): tell(level, text)
+    case .remark(let level, let text): log(level, text)
     case .restored: loop.signal()
     case .isDue: reconcileSoon()
     }
@@ -73,7 +73,7 @@ extension GraphController {
   func handle(_ event: FreezeRecovery.Event) {
     switch event {
     case .froze:
-      tell(.error, "the graph is frozen: no cycle for \(FreezeWatch.limit) s though it should run")
+      log(.error, "the graph is frozen: no cycle for \(FreezeWatch.limit) s though it should run")
       interrupt(.frozen, true)
     case .rebuild: rebuildFilter()
     case .over: interrupt(.frozen, false)
@@ -82,27 +82,27 @@ extension GraphController {
 
   private func rebuildFilter() {
     guard let attachment, !isStopping else { return }
-    tell(.warning, "the filter is rebuilt")
+    log(.warning, "the filter is rebuilt")
     schedule.poll.pause()
     do throws(PipeWireError) {
       try attachment.remakeFilter(core)
       publishParameters()
     } catch {
-      tell(.error, error.description)
+      log(.error, error.description)
     }
     reconcileSoon()
   }
 
   func handle(_ event: LoginWatch.Event) {
     switch event {
-    case .remark(let text): tell(.info, text)
+    case .remark(let text): log(.info, text)
     case .sleep(let isGoing):
-      tell(.info, isGoing ? "the machine is about to sleep" : "the machine is awake again")
-      routes.take(.sleep(isGoing: isGoing))
+      log(.info, isGoing ? "the machine is about to sleep" : "the machine is awake again")
+      routes.handle(.sleep(isGoing: isGoing))
       interrupt(.sleep, isGoing)
     case .active(let isActive):
-      if !isActive { tell(.info, "another login session has the seat") }
-      listener.hear(.session(isActive ? .enteredForeground : .enteredBackground))
+      if !isActive { log(.info, "another login session has the seat") }
+      listener.handle(.session(isActive ? .enteredForeground : .enteredBackground))
       if options.interruptions.whenInactive == .stop { interrupt(.sessionInactive, !isActive) }
     }
     reconcileSoon()

@@ -9,13 +9,13 @@ extension GraphController {
     renewCapturePath()
     priority.poll()
     keepMicrophoneClosed()
-    listener.hear(.cyclesRun)
+    listener.handle(.cyclesRun)
     if updateDucking() { reconcileSoon() }
     freeze.poll(isStarted: attachment?.filter?.filter.state == .streaming)
-    tellLatency()
+    updateLatency()
   }
 
-  func tellLatency() {
+  func updateLatency() {
     let meters = core.cycleMeters
     guard meters.quantum > 0 else { return }
     attachment?.filter?.setLatency(capture: core.captureLatency, render: core.renderLatency)
@@ -29,7 +29,7 @@ extension GraphController {
       try isFirst ? core.prepare() : core.renewCapturePath()
     } catch {
       let engine = core.controls.engine
-      tell(.error, "\(error); \(engine == wanted ? "the voice stays silent" : "\(engine.name) goes on")")
+      log(.error, "\(error); \(engine == wanted ? "the voice stays silent" : "\(engine.name) goes on")")
     }
     if core.isMakingCapturePath { schedule.awaitCapturePath() }
   }

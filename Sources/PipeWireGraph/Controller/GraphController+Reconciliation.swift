@@ -28,7 +28,7 @@ extension GraphController {
       report(decision)
     } catch {
       // The connection reports the loss itself, and is then replaced.
-      tell(.warning, error.description)
+      log(.warning, error.description)
     }
     if let retry = attachment.nextRetry { reconcile(at: retry) }
   }
@@ -54,17 +54,17 @@ extension GraphController {
 
   /// Reports who uses nearend's devices, and who has priority: the session's demands depend on it.
   private func report(_ facts: GraphFacts) {
-    tell(news.take(facts.users))
-    tell(news.take(interrupter: facts.interrupter))
+    notify(news.update(facts.users))
+    notify(news.update(interrupter: facts.interrupter))
   }
 
   /// Reports the devices in use.
-  private func report(_ choice: RouteChoice) { tell(news.take(choice.ends)) }
+  private func report(_ choice: RouteChoice) { notify(news.update(choice.ends)) }
 
   /// Reports what the session, the login manager and a recovery wait for. The session's demands of the next pass depend on it.
   private func report(_ decision: GraphDecision) {
-    let missing = news.take(isWithoutDevice: decision.isWithoutDevice)
-    tell(missing)
+    let missing = news.update(isWithoutDevice: decision.isWithoutDevice)
+    notify(missing)
     if !missing.isEmpty { reconcileSoon() }
     if decision.isFree { login?.maySleep() }
     recovery.reconciled(isLinked: decision.isLinked, needsCycles: decision.needsCycles)
@@ -104,7 +104,7 @@ extension GraphController {
 
   /// Reports mutes that were not set in nearend, and tells the canceller how much louder or softer the real speaker has become.
   func noticeVolumes() {
-    tell(news.take(volumeStatus))
+    notify(news.update(volumeStatus))
     let speaker = routes.choice.speaker?.id
     speakerGain.follow(attachment?.volumes.gain(speaker), of: speaker)
     core.controls.speakerGain = speakerGain.gain

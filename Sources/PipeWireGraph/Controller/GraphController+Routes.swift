@@ -4,7 +4,7 @@ extension GraphController {
   /// Uses this device instead of the session manager's default; nil follows the default again. [any]
   package func pick(_ direction: Device.Direction, name: String?) {
     loop.locked {
-      routes.take(.pick(direction, name: name))
+      routes.handle(.pick(direction, name: name))
       reconcileSoon()
     }
   }
@@ -18,7 +18,7 @@ extension GraphController {
   /// Resumes playback in the room, paused since headphones were unplugged (R5). [any]
   package func resumeAfterUnplug() {
     loop.locked {
-      routes.take(.resume)
+      routes.handle(.resume)
       reconcileSoon()
     }
   }
@@ -33,8 +33,8 @@ extension GraphController {
       guard settingsInEffect.set(setting, to: value) else { return }
       let settings = settingsInEffect
       switch setting {
-      case .defaultDevices: routes.take(.setDefaultDevices(settings.areOursDefault))
-      case .pauseOnUnplug: routes.take(.setPauseOnUnplug(settings.pausesOnUnplug))
+      case .defaultDevices: routes.handle(.setDefaultDevices(settings.areOursDefault))
+      case .pauseOnUnplug: routes.handle(.setPauseOnUnplug(settings.pausesOnUnplug))
       case .duckingLevel, .isAdvancedDuckingEnabled: return ducking.settings = settings.ducking
       default: break
       }

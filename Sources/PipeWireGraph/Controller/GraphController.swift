@@ -51,14 +51,14 @@ package final class GraphController: @unchecked Sendable {
     self.listener = listener
     settingsInEffect = options.settings
     schedule = Schedule(loop: loop)
-    restore = RestoreKeeper(RestoreFile(folder: options.stateFolder)) { listener.hear(.remark($0, $1)) }
+    restore = RestoreKeeper(RestoreFile(folder: options.stateFolder)) { listener.handle(.remark($0, $1)) }
     let (routeEvents, duckingEvents) = (EventSender<RouteKeeper.Event>(), EventSender<DuckingKeeper.Event>())
     let freezeEvents = EventSender<FreezeRecovery.Event>()
     routes = RouteKeeper(options, loop: loop, restore: restore, events: routeEvents)
     ducking = DuckingKeeper(
       loop: loop, core: core, remote: options.remote, settings: options.settings.ducking, restore: restore, events: duckingEvents)
     freeze = FreezeRecovery(loop: loop, core: core, events: freezeEvents)
-    recovery = RecoveryWatch(loop: loop, core: core) { listener.hear(.soundPasses) }
+    recovery = RecoveryWatch(loop: loop, core: core) { listener.handle(.soundPasses) }
     schedule.reconcile.connect(to: self) { $0.reconcile() }
     schedule.reconcileLater.connect(to: self) { $0.reconcileSoon() }
     schedule.publish.connect(to: self) { controller in
@@ -66,12 +66,12 @@ package final class GraphController: @unchecked Sendable {
       controller.renewCapturePath()
       controller.publishParameters()
     }
-    schedule.latency.connect(to: self) { $0.tellLatency() }
+    schedule.latency.connect(to: self) { $0.updateLatency() }
     schedule.reconnect.connect(to: self) { $0.reconnect() }
     schedule.poll.connect(to: self) { $0.poll() }
     schedule.making.connect(to: self) { controller in
       controller.renewCapturePath()
-      controller.tellLatency()
+      controller.updateLatency()
     }
     attachmentEvents.connect(to: self) { $0.handle($1) }
     routeEvents.connect(to: self) { $0.handle($1) }
@@ -100,7 +100,7 @@ package final class GraphController: @unchecked Sendable {
     }
   }
 
-  /// Leaves the graph and removes every node and link. Idempotent. [any], not from `GraphListener.hear`.
+  /// Leaves the graph and removes every node and link. Idempotent. [any], not from `GraphListener.handle`.
   package func stop() {
     // The connection that is being closed, until it can no longer deliver anything.
     var leaving: Connection?
@@ -157,7 +157,7 @@ package final class GraphController: @unchecked Sendable {
   package func rebuild() { loop.locked { freeze.requestRebuild() } }
 
   /// Sends `soundPasses` once what the session demands is linked and cycles run where they are due (S4). [any]
-  package func tellWhenSoundPasses() {
+  package func notifyWhenSoundPasses() {
     loop.locked {
       recovery.request()
       reconcileSoon()
@@ -183,13 +183,13 @@ package final class GraphController: @unchecked Sendable {
   func attach() throws(PipeWireError) {
     attachment = try DaemonAttachment(options, loop: loop, events: attachmentEvents)
     restore.complain()
-    routes.take(.connected)
+    routes.handle(.connected)
   }
 
   func detach() {
     loop.assertLocked()
     attachment = nil
-    routes.take(.disconnected)
+    routes.handle(.disconnected)
     ducking.disconnected()
   }
 
@@ -202,14 +202,14 @@ package final class GraphController: @unchecked Sendable {
 
   func publishParameters() {
     guard let filter = attachment?.filter, let parameters else { return }
-    do throws(PipeWireError) { try filter.filter.publish(parameters.read()) } catch { tell(.warning, error.description) }
+    do throws(PipeWireError) { try filter.filter.publish(parameters.read()) } catch { log(.warning, error.description) }
   }
 
   // MARK: Telling
 
-  func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) { listener.hear(.interruption(reason, isOn)) }
+  func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) { listener.handle(.interruption(reason, isOn)) }
 
-  func tell(_ events: [GraphEvent]) { for event in events { listener.hear(event) } }
+  func notify(_ events: [GraphEvent]) { for event in events { listener.handle(event) } }
 
-  func tell(_ level: LogEntry.Level, _ message: String) { listener.hear(.remark(level, message)) }
+  func log(_ level: LogEntry.Level, _ message: String) { listener.handle(.remark(level, message)) }
 }

@@ -12,7 +12,7 @@ struct GraphNews {
   mutating func forgetUsers() { users = ClientWatch.Users() }
 
   /// Updates with the applications that use nearend now, changed or not.
-  mutating func take(_ new: ClientWatch.Users) -> [GraphEvent] {
+  mutating func update(_ new: ClientWatch.Users) -> [GraphEvent] {
     let old = users
     users = new
     func remarks(_ names: [String], without others: [String], _ text: String) -> [GraphEvent] {
@@ -26,7 +26,7 @@ struct GraphNews {
   }
 
   /// Updates with the stream that has priority over a call. Replacing one by another is not reported.
-  mutating func take(interrupter new: String?) -> [GraphEvent] {
+  mutating func update(interrupter new: String?) -> [GraphEvent] {
     let old = interrupter
     interrupter = new
     guard (old == nil) != (new == nil) else { return [] }
@@ -34,7 +34,7 @@ struct GraphNews {
   }
 
   /// Updates with the devices in use, changed or not.
-  mutating func take(_ new: RouteEnds) -> [GraphEvent] {
+  mutating func update(_ new: RouteEnds) -> [GraphEvent] {
     let old = ends
     ends = new
     func remark(_ end: String, _ old: String?, _ new: String?) -> [GraphEvent] {
@@ -44,7 +44,7 @@ struct GraphNews {
   }
 
   /// Updates with whether no usable device remains.
-  mutating func take(isWithoutDevice new: Bool) -> [GraphEvent] {
+  mutating func update(isWithoutDevice new: Bool) -> [GraphEvent] {
     guard new != isWithoutDevice else { return [] }
     isWithoutDevice = new
     return [
@@ -54,7 +54,7 @@ struct GraphNews {
   }
 
   /// Updates with volumes and mutes; reports mutes that were not set in nearend.
-  mutating func take(_ new: VolumesStatus) -> [GraphEvent] {
+  mutating func update(_ new: VolumesStatus) -> [GraphEvent] {
     let old = volumes
     volumes = new
     return [

@@ -157,7 +157,7 @@ final class DuckingKeeper {
   /// Updates with whether voice processing runs for a call, and who speaks in it. `far`: linear RMS of nearend's mix.
   /// - Returns: whether a call begins or ends, so that a reconciliation is due.
   func update(isCallUp: Bool, near: Bool, far: Float) -> Bool {
-    voice.hear(near: near, far: far, at: monotonicSeconds())
+    voice.update(near: near, far: far, at: monotonicSeconds())
     let isNews = isCallUp != self.isCallUp
     self.isCallUp = isCallUp
     if isNews || settings.isAdvanced { aim() }

@@ -118,7 +118,7 @@ final class DuplexFilter {
     guard capture != captureFrames || render != renderFrames else { return }
     (captureFrames, renderFrames) = (capture, render)
     filter.setProcessLatency(frames: capture)
-    tellLatencies()
+    publishLatencies()
   }
 
   private func latencyChanged(_ port: FilterPort, _ latency: Filter.Latency) {
@@ -133,10 +133,10 @@ final class DuplexFilter {
     } else {
       return
     }
-    tellLatencies()
+    publishLatencies()
   }
 
-  private func tellLatencies() {
+  private func publishLatencies() {
     filter.setLatency(latencies.microphone.later(by: captureFrames), of: ports.voice, direction: .output)
     filter.setLatency(latencies.voice.later(by: captureFrames), of: ports.microphone, direction: .input)
     let (call, speaker) = (latencies.call.later(by: renderFrames), latencies.speaker.later(by: renderFrames))

@@ -11,7 +11,7 @@ package enum GraphEvent: Sendable, Equatable {
   case route(RouteEnds)
   /// The route has changed (R4).
   case routeChanged(RouteChange)
-  /// What the session demands is linked, and runs where it should; sent once after each `tellWhenSoundPasses`.
+  /// What the session demands is linked, and runs where it should; sent once after each `notifyWhenSoundPasses`.
   case soundPasses
   /// Cycles run, and their counters can be polled; sent ten times a second.
   case cyclesRun
@@ -24,8 +24,8 @@ package enum GraphEvent: Sendable, Equatable {
 /// The session, as the graph sees it. Called on the control thread, with its lock held: it must not wait for a thread that may wait for the
 /// graph. [control]
 package protocol GraphListener: AnyObject, Sendable {
-  func hear(_ event: GraphEvent)
-  /// The session's demands after all events heard so far, and those that it would have if nothing interrupted it.
+  func handle(_ event: GraphEvent)
+  /// The session's demands after all events so far, and those that it would have if nothing interrupted it.
   var demands: SessionDemands { get }
 }
 

@@ -9,7 +9,7 @@ package enum GraphInspection {
   package static func devices(remote: String? = nil) throws(GraphError) -> [Device] {
     do throws(PipeWireError) {
       let client = DaemonAttachment.client
-      return try DaemonInquiry.ask(thread: "nearend-inspect", remote: remote, properties: client) {
+      return try DaemonInquiry.run(thread: "nearend-inspect", remote: remote, properties: client) {
         (inquiry, connection) throws(PipeWireError) in
         let routes = inquiry.keep(RouteWatch(connection, remote: remote, properties: client) {})
         routes.waitForDefaults()

@@ -13,16 +13,16 @@ final class RecoveryWatch {
     case linked(cycles: UInt64)
   }
   private let core: AudioCore
-  private let tell: () -> Void
+  private let soundPasses: () -> Void
   private var stage = Stage.none
   private let timer: LoopTimer
 
   /// Seconds between checks of the cycles.
   private static let interval = 0.01
 
-  init(loop: ThreadLoop, core: AudioCore, tell: @escaping () -> Void) {
+  init(loop: ThreadLoop, core: AudioCore, soundPasses: @escaping () -> Void) {
     self.core = core
-    self.tell = tell
+    self.soundPasses = soundPasses
     timer = LoopTimer(loop: loop)
     timer.connect(to: self) { $0.poll() }
   }
@@ -51,7 +51,7 @@ final class RecoveryWatch {
 
   private func finish() {
     pause()
-    tell()
+    soundPasses()
   }
 
   func pause() {

@@ -51,7 +51,7 @@ final class CardProvider {
     for (serial, card) in cards where !serials.contains(serial) {
       cards[serial] = nil
       // Deferred, because this may run inside the connection's own event.
-      if card.info?.isAsking == true { reconnecting.schedule(after: 0.001) }
+      if card.info?.isQuerying == true { reconnecting.schedule(after: 0.001) }
     }
     for object in objects where cards[object.serial] == nil {
       cards[object.serial] = Card(object: object, since: monotonicSeconds())

@@ -18,7 +18,7 @@ final class DefaultMetadata {
   private var next: Metadata?
   private let rebinding: LoopTimer
   /// Whether a rebinding is due, and whether another client has appeared since it was scheduled.
-  private var (isAsking, asksAgain) = (false, false)
+  private var (isRebindDue, rebindsAgain) = (false, false)
   private let reconnecting: LoopTimer
 
   /// The keys to read.
@@ -26,7 +26,7 @@ final class DefaultMetadata {
     "default.audio.sink", "default.audio.source", "default.configured.audio.sink", "default.configured.audio.source",
   ]
   /// Seconds within which a new client binds the metadata, if it does.
-  private static let asking = 0.5
+  private static let bindingTime = 0.5
   /// Seconds between attempts to reconnect.
   private static let reconnectInterval = 0.25
 
@@ -62,7 +62,7 @@ final class DefaultMetadata {
 
   private func connect() {
     rebinding.pause()
-    (isAsking, asksAgain) = (false, false)
+    (isRebindDue, rebindsAgain) = (false, false)
     disconnect()
     connection = try? Connection(loop: loop, remote: remote, properties: properties) { [weak self] in self?.handle($0) }
     if connection == nil { reconnecting.schedule(after: Self.reconnectInterval) }
@@ -73,7 +73,7 @@ final class DefaultMetadata {
     switch event {
     case .added(let object) where object.kind == .client:
       // While a client binds the metadata, the daemon reports changes to that client alone: bind it again soon.
-      if metadata != nil { askSoon() }
+      if metadata != nil { rebindSoon() }
     case .added(let object) where isDefault(object):
       // The session manager's is the oldest; any client may export one of that name.
       if self.object.map({ object.serial < $0.serial }) ?? true { bind(object) }
@@ -96,20 +96,21 @@ final class DefaultMetadata {
   }
 
   /// Rebinds after half a second, and once more if other clients appeared meanwhile. Postponing at each arrival could delay it forever.
-  private func askSoon() {
-    asksAgain = isAsking
-    guard !isAsking else { return }
-    isAsking = true
-    rebinding.schedule(after: Self.asking)
+  private func rebindSoon() {
+    rebindsAgain = isRebindDue
+    guard !isRebindDue else { return }
+    isRebindDue = true
+    rebinding.schedule(after: Self.bindingTime)
   }
 
   private func rebind() {
-    isAsking = false
-    if asksAgain { askSoon() }
+    isRebindDue = false
+    if rebindsAgain { rebindSoon() }
     guard let connection, let object, metadata?.isKnown == true else { return }
-    next = try? Metadata(connection, object: object, keys: Self.keys) { [weak self] _ in self?.toldAgain() }
+    next = try? Metadata(connection, object: object, keys: Self.keys) { [weak self] _ in self?.nextChanged() }
   }
-  private func toldAgain() {
+
+  private func nextChanged() {
     if let next, next.isKnown { (metadata, self.next) = (next, nil) }
     changed()
   }

@@ -41,13 +41,13 @@ final class RouteKeeper {
   /// - Throws: `connectionLost`.
   func choose(in objects: GraphObjects, wanted: SessionDemand, with watch: RouteWatch) throws(PipeWireError) {
     try watch.watchDevices(in: objects)
-    take(.observed(watch.observation(of: objects, wanted: wanted)), watch)
+    handle(.observed(watch.observation(of: objects, wanted: wanted)), watch)
     try watch.returnStrays(in: objects)
   }
 
   /// Applies a request or news.
   /// - Parameter watch: carries out the effects on the session and on cards; nil without a daemon.
-  func take(_ event: RouteEvent, _ watch: RouteWatch? = nil) {
+  func handle(_ event: RouteEvent, _ watch: RouteWatch? = nil) {
     loop.assertLocked()
     let effects: [RouteEffect]
     (state, effects) = reduce(state, event, at: monotonicSeconds())
@@ -58,7 +58,7 @@ final class RouteKeeper {
   func leave(_ watch: RouteWatch?) {
     timer.pause()
     isLeaving = true
-    take(.leave(watch?.observation(of: GraphObjects([])) ?? RouteObservation()), watch)
+    handle(.leave(watch?.observation(of: GraphObjects([])) ?? RouteObservation()), watch)
     watch?.waitUntilConfigured()
   }
   private var isLeaving = false

@@ -1,5 +1,6 @@
 import Dispatch
 import Nearend
+import RealtimeCore
 import SessionModel
 import Synchronization
 

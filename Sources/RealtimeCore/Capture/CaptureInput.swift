@@ -46,7 +46,7 @@ struct CaptureInput: ~Copyable {
 
   /// Reads one cycle of input. A single reference channel counts as both; missing inputs are silence.
   @_noLocks @_noAllocation
-  mutating func take(
+  mutating func read(
     microphone source: UnsafePointer<Float>?, left sourceLeft: UnsafePointer<Float>?, right sourceRight: UnsafePointer<Float>?, frames: Int,
     isMuted: Bool
   ) {

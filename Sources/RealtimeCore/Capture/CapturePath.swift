@@ -120,7 +120,7 @@ package struct CapturePath: ~Copyable {
     }
     if isIdle || frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
 
-    input.take(microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput)
+    input.read(microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput)
     if isProcessing {
       runChain(into: voice, frames: frames)
     } else {

@@ -77,7 +77,7 @@ package final class AudioCore: @unchecked Sendable {
     Self.free(made.take()?.path)
     Self.free(captureMailbox.post(nil))
     Self.free(captureMailbox.collect())
-    for path in state.pointee.takeCapture() { Self.free(path) }
+    for path in state.pointee.releaseCapture() { Self.free(path) }
     captureMailbox.deallocate()
     state.deinitialize(count: 1)
     state.deallocate()

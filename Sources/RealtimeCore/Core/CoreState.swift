@@ -47,7 +47,7 @@ struct CoreState: ~Copyable {
   deinit { scratch.deallocate() }
 
   /// Returns the capture paths in use, for the control side to free once no cycle runs any more. [control]
-  mutating func takeCapture() -> [UnsafeMutablePointer<CapturePath>] {
+  mutating func releaseCapture() -> [UnsafeMutablePointer<CapturePath>] {
     defer { (capture, retiring) = (nil, nil) }
     return [capture, retiring].compactMap { $0 }
   }
@@ -99,7 +99,7 @@ struct CoreState: ~Copyable {
   private mutating func captureVoice(
     _ io: UnsafePointer<CycleBuffers>, mix: (left: UnsafePointer<Float>, right: UnsafePointer<Float>), lost: Int
   ) {
-    takeNewCapture()
+    adoptNewCapture()
     cells.wantedRate.store(UInt64(io.pointee.rate))
     let isSending = cells.isSending.load()
     if !isSending { awaitedReference = 0 }
@@ -153,7 +153,7 @@ struct CoreState: ~Copyable {
 
   /// Lets a path from the control side take over from the current one, which is returned when it is no longer heard.
   @_noLocks @_noAllocation
-  private mutating func takeNewCapture() {
+  private mutating func adoptNewCapture() {
     if let old = retiring, capture?.pointee.isTakingOver != true, captureMailbox.giveBack(UnsafeMutableRawPointer(old)) { retiring = nil }
     guard retiring == nil, let new = captureMailbox.take(returning: nil)?.assumingMemoryBound(to: CapturePath.self) else { return }
     if let capture { new.pointee.takeOver(from: capture) }

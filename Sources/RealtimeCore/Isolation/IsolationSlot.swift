@@ -98,7 +98,7 @@ struct IsolationSlot: ~Copyable {
   }
 
   /// Removes and returns the stage for the control side to free, once no cycle runs any more. [control]
-  mutating func takeStage() -> UnsafeMutableRawPointer? {
+  mutating func releaseStage() -> UnsafeMutableRawPointer? {
     defer { stage = nil }
     return stage.map { UnsafeMutableRawPointer($0) }
   }

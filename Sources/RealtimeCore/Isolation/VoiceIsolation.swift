@@ -75,7 +75,7 @@ package final class VoiceIsolation: @unchecked Sendable {
 
   /// The audio thread must have stopped for good, and nothing may still be being made.
   deinit {
-    _ = slot.pointee.takeStage()
+    _ = slot.pointee.releaseStage()
     mailbox.post(nil)
     _ = mailbox.collect()
     if case .success(let running)? = state.made?.result { Self.free(running) }
@@ -184,7 +184,7 @@ package final class VoiceIsolation: @unchecked Sendable {
   private func wanted(rate: Int, isUrgent: Bool = false) -> MakeIsolator? {
     if let made = state.made {
       (state.made, state.isMaking) = (nil, false)
-      take(made.result, isWanted: made.rate == rate && controls.mode == .voiceIsolation)
+      handle(made.result, isWanted: made.rate == rate && controls.mode == .voiceIsolation)
     }
     guard controls.mode == .voiceIsolation, rate > 0 else {
       state.failure = nil
@@ -201,7 +201,7 @@ package final class VoiceIsolation: @unchecked Sendable {
     return maker
   }
 
-  private func take(_ result: Result<Running, IsolationError>, isWanted: Bool) {
+  private func handle(_ result: Result<Running, IsolationError>, isWanted: Bool) {
     switch result {
     case .success(let running):
       guard isWanted else { return Self.free(running) }

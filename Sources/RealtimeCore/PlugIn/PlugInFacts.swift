@@ -30,11 +30,11 @@ package struct PlugInFacts: Codable, Sendable, Equatable {
   ///   - rate: in Hz.
   ///   - settings: values by port name.
   package static func gather(
-    path: String, label: String?, rate: Int, settings: [String: Double] = [:], tell: (Phase) -> Void
+    path: String, label: String?, rate: Int, settings: [String: Double] = [:], announce: (Phase) -> Void
   ) -> PlugInFacts {
     var facts = PlugInFacts()
     do throws(PlugInError) {
-      tell(.loading)
+      announce(.loading)
       let library = try PlugInLibrary(path: path)
       guard let label else {
         facts.plugIns = library.descriptions
@@ -42,12 +42,12 @@ package struct PlugInFacts: Codable, Sendable, Equatable {
       }
       let plugIn = try library.plugIn(label)
       facts.plugIns = [plugIn.description]
-      tell(.starting)
+      announce(.starting)
       let values = try plugIn.description.values(settings, rate: rate)
       let channels = max(1, plugIn.description.audioInputs, plugIn.description.audioOutputs)
       guard channels <= 64 else { return facts }
       let instance = try PlugInInstance(plugIn, rate: rate, channels: channels, settings: PlugInSettings(values))
-      tell(.running)
+      announce(.running)
       facts.latency = instance.latency
       facts.isSound = run(instance.runner)
     } catch {

@@ -89,7 +89,7 @@ struct PlugInPlayer: ~Copyable {
   init(mailbox: Mailbox) { self.mailbox = mailbox }
 
   /// Removes and returns the unit for the control side to free, once no cycle runs any more. [control]
-  mutating func takeUnit() -> UnsafeMutableRawPointer? {
+  mutating func releaseUnit() -> UnsafeMutableRawPointer? {
     defer { unit = nil }
     return unit.map { UnsafeMutableRawPointer($0) }
   }
@@ -97,7 +97,7 @@ struct PlugInPlayer: ~Copyable {
   /// Processes one cycle's audio in place, at most `CoreState.maximumQuantum` frames.
   @_noLocks @_noAllocation
   mutating func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) {
-    takeNewUnit()
+    adoptNewUnit()
     if isFresh { restart(frames: frames) }
     // The input passes while there is no instance for the rate, or if the instance is broken.
     guard let unit, unit.pointee.rate == rate, unit.pointee.isWhole else { return }
@@ -118,7 +118,7 @@ struct PlugInPlayer: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func takeNewUnit() {
+  private mutating func adoptNewUnit() {
     var old: UnsafeMutableRawPointer?
     if let unit { old = UnsafeMutableRawPointer(unit) }
     guard let new = mailbox.take(returning: old)?.assumingMemoryBound(to: PlugInUnit.self) else { return }

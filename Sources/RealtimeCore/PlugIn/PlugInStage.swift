@@ -100,7 +100,7 @@ final class PlugInStage: @unchecked Sendable {
   func collect() {
     let old: PlugInMade? = lock.withLock { _ in
       state.current?.wake()
-      return mailbox.collect().flatMap { takeLeaving($0) }
+      return mailbox.collect().flatMap { removeLeaving($0) }
     }
     // On the queue, because a plug-in's clean-up may take long.
     if let old { queue.async { withExtendedLifetime(old) {} } }
@@ -150,13 +150,13 @@ final class PlugInStage: @unchecked Sendable {
         if made == nil { current.retire() }
       }
       state.current = made
-      return mailbox.post(made.map { UnsafeMutableRawPointer($0.unit) }).flatMap { takeLeaving($0) }
+      return mailbox.post(made.map { UnsafeMutableRawPointer($0.unit) }).flatMap { removeLeaving($0) }
     }
     withExtendedLifetime(untaken) {}
   }
 
   /// Requires the lock.
-  private func takeLeaving(_ unit: UnsafeMutableRawPointer) -> PlugInMade? {
+  private func removeLeaving(_ unit: UnsafeMutableRawPointer) -> PlugInMade? {
     guard let index = state.leaving.firstIndex(where: { UnsafeMutableRawPointer($0.unit) == unit }) else { return nil }
     return state.leaving.remove(at: index)
   }
@@ -170,7 +170,7 @@ final class PlugInStage: @unchecked Sendable {
       state.hasEnded = true
       mailbox.post(nil)
       _ = mailbox.collect()
-      _ = player.pointee.takeUnit()
+      _ = player.pointee.releaseUnit()
       defer { (state.current, state.leaving) = (nil, []) }
       return state.leaving + [state.current].compactMap { $0 }
     }

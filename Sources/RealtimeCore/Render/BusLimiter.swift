@@ -47,7 +47,7 @@ struct BusLimiter: ~Copyable {
       _ = silenceNonNumbers(right, frames: frames)
       peak = max(checkedPeak(left, frames: frames), checkedPeak(right, frames: frames))
     }
-    if gain == 1 && peak <= Self.threshold { return tell(reduction: 0, frames: frames, rate: rate) }
+    if gain == 1 && peak <= Self.threshold { return publish(reduction: 0, frames: frames, rate: rate) }
     for i in 0..<frames { ceilings[i] = Self.ceiling(max(abs(left[i]), abs(right[i]))) }
     follow(left, right, frames: frames, rate: rate)
   }
@@ -89,11 +89,11 @@ struct BusLimiter: ~Copyable {
       apply(Float(gain), left + i, right + i)
       i += 1
     }
-    tell(reduction: Float(1 - lowest), frames: frames, rate: rate)
+    publish(reduction: Float(1 - lowest), frames: frames, rate: rate)
   }
 
   @_noLocks @_noAllocation
-  private mutating func tell(reduction now: Float, frames: Int, rate: Double) {
+  private mutating func publish(reduction now: Float, frames: Int, rate: Double) {
     if now == 0 && reduction == 0 { return }
     reduction = max(now, reduction * MeterBallistics.fall(frames: frames, rate: rate))
     if reduction < 1e-3 { reduction = now }

@@ -35,7 +35,7 @@ struct SourceDelivery: Sendable {
     // Pairs with the store in SourceTap.publish, inside the cycle's guard.
     if let consumer = UnsafeMutablePointer<SourceConsumer>(bitPattern: UInt(cells.consumer.loadSequential())) {
       if hasAudio { cells.hadAudio.store(true) }
-      consumer.pointee.take(voice, frames: frames, rate: rate, channelCount: cells.channelCount.load() == 2 ? 2 : 1)
+      consumer.pointee.deliver(voice, frames: frames, rate: rate, channelCount: cells.channelCount.load() == 2 ? 2 : 1)
     }
     cells.cycle.leave()
   }

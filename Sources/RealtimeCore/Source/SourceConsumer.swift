@@ -27,7 +27,7 @@ struct SourceConsumer: ~Copyable {
 
   /// Delivers one cycle's mono voice, at most `CoreState.maximumQuantum` frames. [realtime]
   @_noLocks @_noAllocation
-  mutating func take(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, channelCount: Int) {
+  mutating func deliver(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, channelCount: Int) {
     if let queue { return queue.write(voice, frames: frames, rate: rate) }
     guard let callback else { return }
     var samples = voice

@@ -21,9 +21,9 @@ package final class SpectrumTap: Sendable {
   var delivery: SpectrumDelivery { SpectrumDelivery(microphone: queues.microphone.writer, voice: queues.voice.writer) }
 
   /// Returns what has arrived since the last call, at most 1.3 s of it at 48 kHz. [one thread at a time]
-  package func take() -> (microphone: Stretch, voice: Stretch) { (Self.take(queues.microphone), Self.take(queues.voice)) }
+  package func drain() -> (microphone: Stretch, voice: Stretch) { (Self.drain(queues.microphone), Self.drain(queues.voice)) }
 
-  private static func take(_ queue: SourceQueue) -> Stretch {
+  private static func drain(_ queue: SourceQueue) -> Stretch {
     var stretch = Stretch()
     while true {
       let before = stretch.samples.count

@@ -12,7 +12,7 @@ package struct VoiceActivity: Sendable, Equatable {
   package init() {}
 
   /// Updates with the current levels. `near`: the near end speaks and is not muted.
-  package mutating func hear(near: Bool, far: Float, at time: Double) { if near || far > Self.farEndLevel { last = time } }
+  package mutating func update(near: Bool, far: Float, at time: Double) { if near || far > Self.farEndLevel { last = time } }
 
   package func hasVoice(at time: Double) -> Bool { last.map { time < $0 + Self.hold } ?? false }
 

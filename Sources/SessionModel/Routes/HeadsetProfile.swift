@@ -59,7 +59,7 @@ package struct HeadsetProfile: Sendable, Equatable {
   private var hasTakenEffect = false
   /// A Boolean value indicating whether the headset disappeared after nearend's switch; when it returns it starts afresh.
   private var isAway = false
-  private var asked = -Double.infinity
+  private var requested = -Double.infinity
   /// The time from which a switch has been due.
   private var due: Double?
   /// A Boolean value indicating whether nearend's switch was undone by others while something sends; it is not repeated before sending
@@ -94,7 +94,7 @@ package struct HeadsetProfile: Sendable, Equatable {
     guard isDue(after: Self.callDelay, at: time) else { return (nil, due.map { $0 + Self.callDelay }) }
     change = Change(card: card.name, former: card.profile, ours: call)
     hasTakenEffect = false
-    return (ask(card.name, call, at: time), time + Self.patience)
+    return (request(card.name, call, at: time), time + Self.patience)
   }
 
   /// Sets the switch of a headset that is gone aside, so that a different headset can be switched, and resumes it when the headset returns.
@@ -120,7 +120,7 @@ package struct HeadsetProfile: Sendable, Equatable {
       hasTakenEffect = true
       isAway = false
     } else {
-      guard hasTakenEffect || isAway || time - asked >= Self.patience else { return (nil, asked + Self.patience) }
+      guard hasTakenEffect || isAway || time - requested >= Self.patience else { return (nil, requested + Self.patience) }
       // The profile was chosen by others, or the switch is impossible.
       self.change = nil
       isOverruled = sends && !isAway
@@ -134,7 +134,7 @@ package struct HeadsetProfile: Sendable, Equatable {
     }
     guard isDue(after: Self.musicDelay, at: time) else { return (nil, due.map { $0 + Self.musicDelay }) }
     self.change = nil
-    return (ask(card.name, change.former, at: time), time + Self.patience)
+    return (request(card.name, change.former, at: time), time + Self.patience)
   }
 
   /// Returns the request that restores the original profile when nearend leaves, even if the card has not reported the switch yet.
@@ -145,9 +145,9 @@ package struct HeadsetProfile: Sendable, Equatable {
     return Request(card: card.name, profile: change.former)
   }
 
-  private mutating func ask(_ card: String, _ profile: String, at time: Double) -> Request {
+  private mutating func request(_ card: String, _ profile: String, at time: Double) -> Request {
     due = nil
-    asked = time
+    requested = time
     return Request(card: card, profile: profile)
   }
 

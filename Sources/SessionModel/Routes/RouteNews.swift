@@ -24,7 +24,7 @@ struct RouteNews: Sendable, Equatable {
   func settling(at time: Double) -> Double? { time < settledAt ? settledAt : nil }
 
   /// Updates with the route, changed or not, and returns the change to report.
-  mutating func take(
+  mutating func update(
     _ route: RouteDescription, available: Set<PortId>, chosen: [Device.Direction: String], at time: Double
   ) -> RouteChange? {
     let new = RouteInstant(route: route, available: available, chosen: chosen, isWaking: time < wakingUntil)

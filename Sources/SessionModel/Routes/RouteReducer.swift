@@ -79,7 +79,7 @@ extension RouteState {
       effects.append(
         isPaused ? .remark(.warning, "headphones unplugged: playback paused") : .remark(.info, "playback resumed"))
     }
-    if let change = news.take(route, available: available, chosen: chosen, at: time) { effects.append(.changed(change)) }
+    if let change = news.update(route, available: available, chosen: chosen, at: time) { effects.append(.changed(change)) }
   }
 
   private mutating func switchHeadset(

@@ -3,7 +3,7 @@ internal import CRealtime
 /// The air between loudspeaker and microphone: sound played at one position of the graph's clock is heard, convolved with the room's
 /// response, at a later one. The two ends are separate nodes without a link, so that the graph has no loop to break.
 ///
-/// `@unchecked Sendable`: one thread writes, one reads, and `written` orders them (release in `play`, acquire in `hear`).
+/// `@unchecked Sendable`: one thread writes, one reads, and `written` orders them (release in `play`, acquire in `read`).
 final class AcousticPath: @unchecked Sendable {
   /// In frames, a power of two; more than the longest delay and two of the longest quanta.
   private static let capacity = 65_536
@@ -62,7 +62,7 @@ final class AcousticPath: @unchecked Sendable {
   }
 
   /// Writes the sound heard at `position` to `output`; silence if nothing was played. [realtime]
-  func hear(_ output: UnsafeMutablePointer<Float>, at position: UInt64, frames: Int) {
+  func read(_ output: UnsafeMutablePointer<Float>, at position: UInt64, frames: Int) {
     let end = rt_load_acquire_u64(written)
     let first = position &- UInt64(delay(quantum: frames) - convolver.latency)
     for k in 0..<frames {

@@ -99,7 +99,7 @@ final class RoomAttachment {
     let recorded = pairs(observed)
     let wanted = pairs(used).union(recorded)
     let nodes = wanted.map { pair in [pair.from, pair.to].map { connection.objects[$0]?.id("node.id") } }
-    let suspended = (try? suspensions.take(Set(nodes.joined().compactMap { $0 }))) ?? []
+    let suspended = (try? suspensions.unrevived(among: Set(nodes.joined().compactMap { $0 }))) ?? []
     links = links.filter { !$0.value.isRemoved && $0.value.failure == nil }
     stale.formUnion(links.keys.filter { [$0.from, $0.to].contains { isPort($0, of: suspended) } })
     stale.formIntersection(links.keys)
@@ -138,7 +138,7 @@ final class RoomAttachment {
 
   private static let hear: Filter.Process = { data, cycle in
     guard let data, let cycle else { return }
-    Unmanaged<RoomAudio>.fromOpaque(data).takeUnretainedValue().hearLoudspeaker(Cycle(cycle))
+    Unmanaged<RoomAudio>.fromOpaque(data).takeUnretainedValue().processLoudspeaker(Cycle(cycle))
   }
 
   private static let speak: Filter.Process = { data, cycle in

@@ -82,7 +82,7 @@ final class RoomAudio: @unchecked Sendable {
   }
 
   /// Reads the loudspeaker's sound. [realtime]
-  func hearLoudspeaker(_ cycle: Cycle) {
+  func processLoudspeaker(_ cycle: Cycle) {
     let left = ports.left.flatMap { dspBuffer($0, frames: cycle.frames) }
     let right = ports.right.flatMap { dspBuffer($0, frames: cycle.frames) }
     path.play(left, right, at: cycle.position, frames: cycle.frames)
@@ -96,9 +96,9 @@ final class RoomAudio: @unchecked Sendable {
   /// Writes the microphone's input: echo, the talker in the room, noise. [realtime]
   func fillMicrophone(_ cycle: Cycle) {
     guard let port = ports.microphone, let buffer = dspBuffer(port, frames: cycle.frames) else { return }
-    path.hear(buffer, at: cycle.position, frames: cycle.frames)
+    path.read(buffer, at: cycle.position, frames: cycle.frames)
     if cycle.frames <= Self.longest {
-      distantPath.hear(distant, at: cycle.position, frames: cycle.frames)
+      distantPath.read(distant, at: cycle.position, frames: cycle.frames)
       for k in 0..<cycle.frames { buffer[k] += distant[k] }
     }
     let origin = follow(cycle)

@@ -64,7 +64,7 @@ struct JoinedProgramsTests {
     #expect(try status(session)?.session.sendMedia == ["call", "call.2"])
     try dashboard.expect("ACTIVE", "2 sinks", "call.2")
 
-    try hearBoth(session)
+    try expectBothHeard(session)
     try sendVoices(session)
     try talk(session)
 
@@ -84,7 +84,7 @@ struct JoinedProgramsTests {
   }
 
   /// Expects both programs' tones on the real speaker.
-  private func hearBoth(_ session: PrivateSession) throws {
+  private func expectBothHeard(_ session: PrivateSession) throws {
     let ear = try GraphProbe(socket: session.socket, name: "ear", play: [:], record: ["left"], frames: 3 * 48_000)
     try session.link("hw.speaker:monitor_FL", ear.recordPort("left"))
     let heard = try ear.run().samples["left"] ?? []

@@ -60,7 +60,7 @@ struct RealClientTests {
     }
 
     /// Records the real speaker for 2 s from now.
-    func hearSpeaker() throws -> [Float] {
+    func recordSpeaker() throws -> [Float] {
       let probe = try GraphProbe(socket: session.socket, name: "ear", play: [:], record: ["left"], frames: 2 * 48_000)
       try session.link("hw.speaker:monitor_FL", probe.recordPort("left"))
       return try probe.run().samples["left"] ?? []
@@ -118,7 +118,7 @@ struct RealClientTests {
     let session = call.session
     let player = try session.start(client.play[0], client.play.dropFirst() + [call.farEndFile], client.playVariables)
     #expect(call.nearend.says("plays through nearend"), "\(call.nearend.errors) \(player.errors)")
-    try call.expectFarEnd(try call.hearSpeaker())
+    try call.expectFarEnd(try call.recordSpeaker())
     player.process.signal(SIGINT)
     #expect(call.nearend.says("no longer plays"), "\(call.nearend.errors)")
 
@@ -153,7 +153,7 @@ struct RealClientTests {
     defer { browser.process.end(grace: 3) }
     #expect(browser.says("call: plays"), "\(browser.errors.suffix(2_000))")
     #expect(call.nearend.says("plays through nearend"))
-    try call.expectFarEnd(try call.hearSpeaker())
+    try call.expectFarEnd(try call.recordSpeaker())
     #expect(browser.says("call: records"), "\(browser.errors.suffix(2_000))")
     #expect(call.nearend.says("records from Nearend Microphone"))
 

@@ -156,13 +156,13 @@ struct MetricsListenTests {
         "--config.file=\(place.path)/prometheus.yml", "--storage.tsdb.path=\(place.path)/data", "--web.listen-address=127.0.0.1:\(own)",
       ])
     defer { prometheus.process.end(grace: 5) }
-    func ask(_ path: String) throws -> String {
+    func request(_ path: String) throws -> String {
       try place.start("curl", ["-sS", "--max-time", "60", "http://127.0.0.1:\(own)/api/v1/\(path)"]).result().output
     }
     func wait(_ path: String, for words: String...) throws {
       var last = ""
       let found = try poll {
-        last = try ask(path)
+        last = try request(path)
         return words.allSatisfy(last.contains) ? true : nil
       }
       #expect(found == true, "\(path): \(last) \(prometheus.errors.suffix(2_000))")

@@ -35,7 +35,7 @@ private final class LateNode {
   }
 
   /// Reports the port's latency: downstream of an input, upstream of an output.
-  func tell(_ latency: Filter.Latency) {
+  func publish(_ latency: Filter.Latency) {
     loop.locked {
       if let filter, let port { filter.setLatency(latency, of: port, direction: direction) }
     }
@@ -63,14 +63,14 @@ extension GraphTests {
         }
       }
       try wait(for: "nothing is told", milliseconds: 0)
-      speaker.tell(.init(frames: 960))
+      speaker.publish(.init(frames: 960))
       try wait(for: "frames behind the speaker", milliseconds: 20)
-      microphone.tell(.init(nanoseconds: 5_000_000))
+      microphone.publish(.init(nanoseconds: 5_000_000))
       try wait(for: "and time before the microphone", milliseconds: 25)
-      speaker.tell(.init(quanta: 1.5, frames: 96))
+      speaker.publish(.init(quanta: 1.5, frames: 96))
       try wait(for: "quanta, too: 384 frames, 96 and 5 ms", milliseconds: 15)
-      speaker.tell(.init())
-      microphone.tell(.init())
+      speaker.publish(.init())
+      microphone.publish(.init())
       try wait(for: "nothing again", milliseconds: 0)
       withExtendedLifetime(probe) {}
     }

@@ -249,10 +249,10 @@ extension GraphTests {
         let player = try music.play(latency: latency)
         defer { player.end() }
         let call = try music.startCall()
-        let heard = try music.hear(seconds: 2)
+        let heard = try music.record(seconds: 2)
         let quantum = live.service.snapshot().graph.quantum
         call.end()
-        let after = try music.hear(seconds: 2)
+        let after = try music.record(seconds: 2)
         for (name, recording) in [("down", heard), ("up", after)] {
           let levels = stride(from: 0, to: recording.count - 4_800, by: 4_800).map { Music.level(recording[$0..<$0 + 4_800]) }
           #expect(levels.max()! - levels.min()! > 3, "there is a way \(name)")

@@ -54,7 +54,7 @@ struct CallSoundTests {
     let call = try await session.join("call")
     let renderer = try #require(session.owner.manualRenderer)
     try await wait(for: "the session to send") { renderer.isSending }
-    func takeThree(_ microphone: Call.Microphone) async throws -> [Duration] {
+    func readThree(_ microphone: Call.Microphone) async throws -> [Duration] {
       for _ in 0..<4 { _ = try renderer.cycle(microphone: [Float](repeating: 0.25, count: 480)) }
       var times: [Duration] = []
       for await buffer in microphone {
@@ -65,7 +65,7 @@ struct CallSoundTests {
       }
       return times
     }
-    let times = try await takeThree(try call.microphone(sampleRate: 48_000, channels: 1))
+    let times = try await readThree(try call.microphone(sampleRate: 48_000, channels: 1))
     #expect(times == [.zero, .milliseconds(10), .milliseconds(20)])
     #expect(session.owner.session.source?.mediaId == nil)
     let task = Task { for await _ in try call.microphone() {} }

@@ -15,22 +15,22 @@ struct EngineObserverTests {
     let (rig, tape) = (ManagerRig(), HookTape())
     rig.manager.set(engineObservers: [tape.observer("a"), rig.manager.audioSession, tape.observer("b")])
     try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false)
-    #expect(tape.take() == both("didCreate", "willEnable -r", "willConnectInput", "willStart -r"))
+    #expect(tape.drain() == both("didCreate", "willEnable -r", "willConnectInput", "willStart -r"))
     try rig.manager.registerMedia(id: "second", isSend: true, isReceive: false)
     try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: true)
-    #expect(tape.take() == [], "what is used already, or registered already, is no step")
+    #expect(tape.drain() == [], "what is used already, or registered already, is no step")
     try rig.manager.registerMedia(id: "ear", isSend: false, isReceive: true)
-    #expect(tape.take() == both("willEnable pr", "willConnectOutput"))
+    #expect(tape.drain() == both("willEnable pr", "willConnectOutput"))
     rig.manager.unregisterMedia(id: "second")
-    #expect(tape.take() == [])
+    #expect(tape.drain() == [])
     rig.manager.unregisterMedia(id: "mic")
-    #expect(tape.take() == both("didDisable p-"))
+    #expect(tape.drain() == both("didDisable p-"))
     rig.manager.unregisterMedia(id: "ear")
-    #expect(tape.take() == both("didStop p-", "didDisable --", "willRelease"))
+    #expect(tape.drain() == both("didStop p-", "didDisable --", "willRelease"))
     try rig.registerCall()
-    #expect(tape.take().first == "a didCreate", "the next session has the same chain")
+    #expect(tape.drain().first == "a didCreate", "the next session has the same chain")
     rig.manager.shutDown()
-    #expect(tape.take().suffix(6) == both("didStop pr", "didDisable --", "willRelease")[...])
+    #expect(tape.drain().suffix(6) == both("didStop pr", "didDisable --", "willRelease")[...])
   }
 
   /// Sets the session's switches in every hook.
@@ -93,7 +93,7 @@ struct EngineObserverTests {
     #expect(
       error { () throws(GraphError) in try rig.manager.registerMedia(id: "call", isSend: true, isReceive: true) }
         == .vetoed(EngineVeto(hook: hook, error: Refusal.never)))
-    #expect(tape.take().filter { $0.hasPrefix("a") } == heard)
+    #expect(tape.drain().filter { $0.hasPrefix("a") } == heard)
     #expect(rig.world.nodes == 0 && rig.world.starts == 0)
     #expect(rig.manager.owner.service == nil)
     #expect(rig.manager.owner.session.media == [] && !rig.manager.isSessionActive)
@@ -108,15 +108,15 @@ struct EngineObserverTests {
     let (rig, tape) = (ManagerRig(), HookTape())
     rig.manager.set(engineObservers: [rig.manager.audioSession, tape.observer("a"), tape.observer("b", refuses: .willConnectOutput)])
     try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false)
-    _ = tape.take()
+    _ = tape.drain()
     #expect(
       error { () throws(GraphError) in try rig.manager.registerMedia(id: "ear", isSend: false, isReceive: true) }
         == .vetoed(EngineVeto(hook: .willConnectOutput, error: Refusal.never)))
-    #expect(tape.take().filter { $0.hasPrefix("a") } == ["a willEnable pr", "a willConnectOutput", "a didDisable -r"])
+    #expect(tape.drain().filter { $0.hasPrefix("a") } == ["a willEnable pr", "a willConnectOutput", "a didDisable -r"])
     #expect(rig.manager.owner.session.media.map(\.id) == ["mic"])
     #expect(rig.demand == SessionDemand(sends: true, keepsAwake: true))
     rig.manager.unregisterMedia(id: "mic")
-    #expect(tape.take().filter { $0.hasPrefix("a") } == ["a didStop -r", "a didDisable --", "a willRelease"])
+    #expect(tape.drain().filter { $0.hasPrefix("a") } == ["a didStop -r", "a didDisable --", "a willRelease"])
   }
 
   @Test("S6: failing to join the graph calls didStop")
@@ -127,7 +127,7 @@ struct EngineObserverTests {
     #expect(
       error { () throws(GraphError) in try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false) }
         == .noDaemon(reason: "no daemon here"))
-    #expect(tape.take().suffix(4) == ["a willStart -r", "a didStop -r", "a didDisable --", "a willRelease"])
+    #expect(tape.drain().suffix(4) == ["a willStart -r", "a didStop -r", "a didDisable --", "a willRelease"])
   }
 
   @Test("S6: without audioSession in the chain, as with an empty one, nothing is configured and no session outlasts its media")
@@ -183,26 +183,26 @@ struct EngineObserverTests {
     let (rig, tape) = (ManagerRig(), HookTape())
     rig.manager.set(engineObservers: [rig.manager.audioSession, rig.manager.mixer, tape.observer("a")])
     try rig.manager.setRecordingAlwaysPreparedMode(true)
-    #expect(tape.take() == ["a didCreate", "a willEnable -r", "a willConnectInput", "a willStart -r"])
+    #expect(tape.drain() == ["a didCreate", "a willEnable -r", "a willConnectInput", "a willStart -r"])
     try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false)
     rig.manager.unregisterMedia(id: "mic")
-    #expect(tape.take() == [])
+    #expect(tape.drain() == [])
     try rig.registerCall()
-    #expect(tape.take() == ["a willEnable pr", "a willConnectOutput"])
+    #expect(tape.drain() == ["a willEnable pr", "a willConnectOutput"])
     rig.unregisterCall()
-    #expect(tape.take() == ["a didDisable -r"])
+    #expect(tape.drain() == ["a didDisable -r"])
     try rig.manager.setRecordingAlwaysPreparedMode(false)
-    #expect(tape.take() == ["a didStop -r", "a didDisable --", "a willRelease"])
+    #expect(tape.drain() == ["a didStop -r", "a didDisable --", "a willRelease"])
     // This setting outlives the session.
     try rig.manager.setRecordingAlwaysPreparedMode(true)
     rig.manager.shutDown()
-    _ = tape.take()
+    _ = tape.drain()
     try rig.manager.registerMedia(id: "ear", isSend: false, isReceive: true)
-    #expect(tape.take() == ["a didCreate", "a willEnable pr", "a willConnectInput", "a willConnectOutput", "a willStart pr"])
+    #expect(tape.drain() == ["a didCreate", "a willEnable pr", "a willConnectInput", "a willConnectOutput", "a willStart pr"])
     func heard(_ count: Int) async throws -> [String] {
       var lines: [String] = []
       try await wait(for: "\(count) hooks") {
-        lines += tape.take()
+        lines += tape.drain()
         return lines.count >= count
       }
       return lines
@@ -211,7 +211,7 @@ struct EngineObserverTests {
     #expect(try await heard(1) == ["a didDisable p-"])
     rig.manager.owner.service?.perform(.set(.recordingAlwaysPrepared, true))
     rig.manager.unregisterMedia(id: "ear")
-    #expect(tape.take() == ["a didDisable --"])
+    #expect(tape.drain() == ["a didDisable --"])
     rig.manager.owner.service?.perform(.set(.recordingAlwaysPrepared, false))
     #expect(try await heard(2) == ["a didStop --", "a willRelease"])
   }
@@ -223,14 +223,14 @@ struct EngineObserverTests {
     let veto = GraphError.vetoed(EngineVeto(hook: .willConnectInput, error: Refusal.never))
     #expect(error { () throws(GraphError) in try rig.manager.setRecordingAlwaysPreparedMode(true) } == veto)
     #expect(
-      tape.take().filter { $0.hasPrefix("a") }
+      tape.drain().filter { $0.hasPrefix("a") }
         == ["a didCreate", "a willEnable -r", "a willConnectInput", "a didDisable --", "a willRelease"])
     #expect(!rig.manager.isRecordingAlwaysPreparedMode && rig.manager.owner.service == nil && rig.world.nodes == 0)
     try rig.manager.registerMedia(id: "ear", isSend: false, isReceive: true)
     let demand = rig.demand
-    _ = tape.take()
+    _ = tape.drain()
     #expect(error { () throws(GraphError) in try rig.manager.setRecordingAlwaysPreparedMode(true) } == veto)
-    #expect(tape.take().filter { $0.hasPrefix("a") } == ["a willEnable pr", "a willConnectInput", "a didDisable p-"])
+    #expect(tape.drain().filter { $0.hasPrefix("a") } == ["a willEnable pr", "a willConnectInput", "a didDisable p-"])
     #expect(!rig.manager.isRecordingAlwaysPreparedMode && rig.demand == demand && !demand.sends)
     rig.manager.unregisterMedia(id: "ear")
     #expect(rig.world.nodes == 0)
@@ -243,7 +243,7 @@ struct EngineObserverTests {
     rig.manager.set(engineObservers: [tape.observer("a")])
     #expect(rig.warnings.count == 1 && rig.demand.linksDevices)
     rig.unregisterCall()
-    #expect(tape.take() == [])
+    #expect(tape.drain() == [])
   }
 
   @Test("S6: a stage put in by a hook is in the session's chains, and released with the engine")
@@ -278,7 +278,7 @@ private final class HookTape: Sendable {
   private let lines = Mutex<[String]>([])
 
   func add(_ line: String) { lines.withLock { $0.append(line) } }
-  func take() -> [String] {
+  func drain() -> [String] {
     lines.withLock { lines in
       defer { lines = [] }
       return lines
@@ -298,15 +298,15 @@ private struct TapedObserver: AudioEngineObserver {
     let directions = use.map { " \($0.isPlayoutEnabled ? "p" : "-")\($0.isRecordingEnabled ? "r" : "-")" } ?? ""
     tape.add("\(name) \(hook)\(directions)")
   }
-  private func ask(_ hook: EngineVeto.Hook, _ use: EngineUse? = nil) throws {
+  private func decide(_ hook: EngineVeto.Hook, _ use: EngineUse? = nil) throws {
     if hook == refused { throw Refusal.never }
     note(hook.rawValue, use)
   }
-  func engineDidCreate(_ engine: AudioEngine) throws { try ask(.didCreate) }
-  func engineWillEnable(_ engine: AudioEngine, use: EngineUse) throws { try ask(.willEnable, use) }
-  func engineWillConnectInput(_ engine: AudioEngine) throws { try ask(.willConnectInput) }
-  func engineWillConnectOutput(_ engine: AudioEngine) throws { try ask(.willConnectOutput) }
-  func engineWillStart(_ engine: AudioEngine, use: EngineUse) throws { try ask(.willStart, use) }
+  func engineDidCreate(_ engine: AudioEngine) throws { try decide(.didCreate) }
+  func engineWillEnable(_ engine: AudioEngine, use: EngineUse) throws { try decide(.willEnable, use) }
+  func engineWillConnectInput(_ engine: AudioEngine) throws { try decide(.willConnectInput) }
+  func engineWillConnectOutput(_ engine: AudioEngine) throws { try decide(.willConnectOutput) }
+  func engineWillStart(_ engine: AudioEngine, use: EngineUse) throws { try decide(.willStart, use) }
   func engineDidStop(_ engine: AudioEngine, use: EngineUse) { note("didStop", use) }
   func engineDidDisable(_ engine: AudioEngine, use: EngineUse) { note("didDisable", use) }
   func engineWillRelease(_ engine: AudioEngine) { note("willRelease") }

@@ -141,11 +141,11 @@ struct CallManagerTests {
       #expect(rig.manager.isSessionActive)
       #expect(!tape.kinds.contains(.didRecover), "no link is there yet")
       graph.interrupt(.role, true)
-      graph.tellOfSound()
+      graph.postSoundPasses()
       #expect(!tape.kinds.contains(.didRecover), "it is held up again")
       recover()
-      graph.tellOfSound()
-      graph.tellOfSound()
+      graph.postSoundPasses()
+      graph.postSoundPasses()
       #expect(tape.kinds.count { $0 == .didRecover } == 1)
     }
   }

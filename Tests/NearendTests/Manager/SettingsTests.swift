@@ -142,7 +142,7 @@ struct SettingsTests {
     }
     for isRunning in [false, true] {
       if isRunning { try rig.registerCall() }
-      let before = told().count
+      let before = posted().count
       manager.echoCanceller = .webrtc
       #expect(manager.echoCanceller == .webrtc && manager.isEchoCancellationEnabled)
       manager.isEchoCancellationEnabled = false
@@ -153,7 +153,7 @@ struct SettingsTests {
       #expect(!manager.isEchoCancellationEnabled)
       manager.echoCanceller = .nearend
       #expect(manager.isEchoCancellationEnabled && manager.echoCanceller == .nearend)
-      #expect(told().dropFirst(before) == [.string("webrtc"), .string("off"), .string("webrtc"), .string("off"), .string("nearend")])
+      #expect(posted().dropFirst(before) == [.string("webrtc"), .string("off"), .string("webrtc"), .string("off"), .string("nearend")])
     }
     rig.unregisterCall()
     // Off, while the chosen engine is remembered.

@@ -62,7 +62,7 @@ struct BlockLengthTests {
   private static func noticed(block: Int) -> Double {
     var watch = TalkWatch(BlockTime(frames: block, rate: rate))
     for count in 1...400 {
-      watch.hear(farEnd: 0)
+      watch.update(farEnd: 0)
       watch.update(isNearEnd: true, isEcho: false, microphone: 0.01, erle: .nan, isMuted: true)
       if watch.isTalking { return Double(count * block) / Double(rate) }
     }

@@ -51,14 +51,14 @@ struct SpectrumTests {
       core.realtime.process(&buffers, graphSinks: nil)
     }
     cycle(0)
-    #expect(core.spectra.take().microphone.samples.isEmpty, "nobody takes the voice")
+    #expect(core.spectra.drain().microphone.samples.isEmpty, "nobody takes the voice")
     core.isSending = true
     for number in 1...3 { cycle(number) }
-    let heard = core.spectra.take()
+    let heard = core.spectra.drain()
     #expect(heard.microphone.rate == 48_000 && heard.voice.rate == 48_000)
     #expect(heard.microphone.samples == (0..<3).flatMap { _ in (0..<256).map { Float($0) / 256 } })
     #expect(heard.voice.samples.count == 768)
     #expect(Array(heard.voice.samples.suffix(256)) == (0..<256).map { voice[$0] })
-    #expect(core.spectra.take().voice.samples.isEmpty, "taken once")
+    #expect(core.spectra.drain().voice.samples.isEmpty, "taken once")
   }
 }

@@ -19,13 +19,13 @@ struct RouteReducerTests {
     }
 
     /// Reduces an event; its effects are in `effects` afterwards.
-    mutating func hear(_ event: RouteEvent) { (state, effects) = reduce(state, event, at: time) }
+    mutating func handle(_ event: RouteEvent) { (state, effects) = reduce(state, event, at: time) }
 
     /// Observes the desk `seconds` later.
     mutating func observe(after seconds: Double = 0) {
       time += seconds
       now.serials = Set(now.devices.map(\.serial))
-      hear(.observed(now))
+      handle(.observed(now))
     }
 
     mutating func add(_ devices: RouteDevice...) { now.devices += devices }
@@ -128,10 +128,10 @@ struct RouteReducerTests {
   func pick() {
     var desk = Desk(RouteState(), Self.mic, Self.speaker, Self.screen)
     desk.observe()
-    desk.hear(.pick(.output, name: "hdmi.out"))
+    desk.handle(.pick(.output, name: "hdmi.out"))
     desk.observe(after: 1)
     #expect(desk.speaker == "hdmi.out" && desk.reasons == [.override])
-    desk.hear(.pick(.output, name: nil))
+    desk.handle(.pick(.output, name: nil))
     desk.now.defaults.current[.output] = "card.out"
     desk.observe(after: 1)
     #expect(desk.speaker == "card.out" && desk.reasons == [.override])
@@ -194,11 +194,11 @@ struct RouteReducerTests {
   @Test("R4, I6: devices that return after the daemon are no change, once they are all there; one that stays away is")
   func settling() {
     var desk = Desk(RouteState(), Self.mic, Self.speaker)
-    desk.hear(.connected)
+    desk.handle(.connected)
     desk.observe()
     #expect(desk.waits == nil, "the first daemon's devices are no news")
-    desk.hear(.disconnected)
-    desk.hear(.connected)
+    desk.handle(.disconnected)
+    desk.handle(.connected)
     desk.remove(Self.mic, Self.speaker)
     desk.observe(after: 0.5)
     #expect(desk.reasons.isEmpty)
@@ -219,16 +219,16 @@ struct RouteReducerTests {
     for (wait, reason) in [(1.0, RouteChangeReason.wakeFromSleep), (6, .oldDeviceUnavailable)] {
       var desk = Desk(RouteState(), Self.mic, Self.speaker, Self.phones)
       desk.observe()
-      desk.hear(.sleep(isGoing: true))
+      desk.handle(.sleep(isGoing: true))
       desk.time += 3_600
-      desk.hear(.sleep(isGoing: false))
+      desk.handle(.sleep(isGoing: false))
       desk.remove(Self.phones)
       desk.observe(after: wait)
       #expect(desk.reasons == [reason])
     }
     var asleep = Desk(RouteState(), Self.mic, Self.speaker, Self.phones)
     asleep.observe()
-    asleep.hear(.sleep(isGoing: true))
+    asleep.handle(.sleep(isGoing: true))
     asleep.remove(Self.phones)
     asleep.observe(after: 3_600)
     #expect(asleep.reasons == [.wakeFromSleep])
@@ -249,7 +249,7 @@ struct RouteReducerTests {
     back.add(Self.phones)
     back.observe(after: 1)
     #expect(!back.state.isPaused && back.pauses == [false])
-    desk.hear(.resume)
+    desk.handle(.resume)
     #expect(desk.effects == [.pause(false)])
     desk.observe(after: 1)
     #expect(!desk.state.isPaused && desk.pauses.isEmpty)
@@ -270,7 +270,7 @@ struct RouteReducerTests {
     desk.observe()
     desk.remove(Self.phones)
     desk.observe(after: 10)
-    desk.hear(.setPauseOnUnplug(false))
+    desk.handle(.setPauseOnUnplug(false))
     #expect(desk.effects == [.pause(false)] && !desk.state.pausesOnUnplug)
   }
 
@@ -384,9 +384,9 @@ struct RouteReducerTests {
       desk.now.defaults.configured = Self.ours
       desk.observe()
       if isLeaving {
-        desk.hear(.leave(desk.now))
+        desk.handle(.leave(desk.now))
       } else {
-        desk.hear(.setDefaultDevices(false))
+        desk.handle(.setDefaultDevices(false))
         desk.observe()
       }
       let configured = desk.effects.compactMap { effect -> String? in
@@ -426,7 +426,7 @@ struct RouteReducerTests {
     let change = HeadsetProfile.Change(card: "bt", former: "a2dp-sink", ours: "headset-head-unit")
     var desk = Desk(RouteState(headset: change), Self.mic, Self.call)
     desk.now.headsets[0].profile = "headset-head-unit"
-    desk.hear(.leave(desk.now))
+    desk.handle(.leave(desk.now))
     #expect(desk.effects == [.switchProfile(.init(card: "bt", profile: "a2dp-sink")), .saveHeadset(nil)])
   }
 

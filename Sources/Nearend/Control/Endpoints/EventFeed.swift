@@ -31,8 +31,8 @@ final class EventFeed: Sendable {
   }
 
   /// Returns the events since the last call, oldest first.
-  func take() -> [AudioEvent] {
-    // Before taking: later events raise it again.
+  func drain() -> [AudioEvent] {
+    // Before draining: later events raise it again.
     wake.lower()
     return state.withLock { state in
       if state.lost > 0, !state.waiting.isEmpty { state.waiting[0].detail["eventsLost"] = .integer(state.lost) }
@@ -58,7 +58,7 @@ final class EventFeed: Sendable {
     encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
     while true {
       var lines: [UInt8] = []
-      for event in take() { lines += Array(try encoder.encode(event)) + [10] }
+      for event in drain() { lines += Array(try encoder.encode(event)) + [10] }
       try send(lines)
       try connection.pause(seconds: 60, waking: wake.descriptor)
     }

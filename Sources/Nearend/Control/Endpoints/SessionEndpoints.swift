@@ -4,8 +4,8 @@ import SessionModel
 extension ControlEndpoints {
   /// Requests of a call manager (S2), and for media that a program registers without audio of its own (L2).
   static let session = [
-    ControlEndpoint("POST", "/activate") { try $0.tellOfActivation(.activatedExternally) },
-    ControlEndpoint("POST", "/deactivate") { try $0.tellOfActivation(.deactivatedExternally) },
+    ControlEndpoint("POST", "/activate") { try $0.sendActivation(.activatedExternally) },
+    ControlEndpoint("POST", "/deactivate") { try $0.sendActivation(.deactivatedExternally) },
     ControlEndpoint("POST", "/media/:id", query: ["send", "receive", "program"]) { request in
       if let program = try request.program() { return try request.registerMedia(of: program) }
       try request.registerMedia()
@@ -19,11 +19,11 @@ extension ControlEndpoints {
 private enum PlainCommand: String, Codable, CaseIterable {
   case clearCounters, saveDiagnostics, resumeAfterUnplug, enableVoiceProcessing, disableVoiceProcessing
   /// Posts `didRecover` to the joined program alone once sound passes.
-  case tellWhenSoundPasses
+  case notifyWhenSoundPasses = "tellWhenSoundPasses"
 }
 
 extension ControlRequest {
-  fileprivate func tellOfActivation(_ event: SessionEvent) throws {
+  fileprivate func sendActivation(_ event: SessionEvent) throws {
     guard service.session.current.settings.isManual else {
       throw RequestFailure(
         409, "the session activates itself; set manualAudioSessionManagement first, or start nearend with --manual")
@@ -89,9 +89,9 @@ extension ControlRequest {
       service.perform(.resumeAfterUnplug)
     case .enableVoiceProcessing: service.setVoiceProcessingEnabled(true)
     case .disableVoiceProcessing: service.setVoiceProcessingEnabled(false)
-    case .tellWhenSoundPasses:
+    case .notifyWhenSoundPasses:
       guard let program = try program() else { throw RequestFailure(400, "missing parameter: program=<number>") }
-      service.session.tellWhenSoundPasses { [weak programs = service.programs] in programs?.tellRecovery(program) }
+      service.session.notifyWhenSoundPasses { [weak programs = service.programs] in programs?.postRecovery(to: program) }
     }
     try exchange.answer(json: ["done": command])
   }

@@ -51,8 +51,8 @@ final class ControlConnection: @unchecked Sendable {
 
   // MARK: Reading
 
-  /// Takes `count` bytes of the input.
-  func take(_ count: Int) -> ArraySlice<UInt8> {
+  /// Removes and returns the first `count` bytes of the input.
+  func consume(_ count: Int) -> ArraySlice<UInt8> {
     defer { input = input.dropFirst(count) }
     return input.prefix(count)
   }

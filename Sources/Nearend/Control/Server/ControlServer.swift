@@ -168,13 +168,13 @@ final class ControlServer: Sendable {
     var hasBegun = false
     while true {
       // Empty lines before a request are allowed (RFC 9112, section 2.2).
-      while let first = connection.input.first, first == 10 || first == 13, !hasBegun { _ = connection.take(1) }
+      while let first = connection.input.first, first == 10 || first == 13, !hasBegun { _ = connection.consume(1) }
       if !hasBegun, !connection.input.isEmpty {
         hasBegun = true
         deadline = monotonicSeconds() + limits.requestSeconds
       }
       if let end = Self.endOfHead(connection.input) {
-        let bytes = connection.take(end.count)
+        let bytes = connection.consume(end.count)
         do throws(RequestFailure) { return .success(try RequestHead(bytes.prefix(end.text))) } catch { return .failure(error) }
       }
       guard connection.input.count <= limits.headBytes else {

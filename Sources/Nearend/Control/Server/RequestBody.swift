@@ -34,7 +34,7 @@ struct RequestBody {
         if connection.input.isEmpty {
           guard try connection.fill(deadline: deadline) else { throw Self.cutOff }
         }
-        let bytes = connection.take(min(count, left, connection.input.count))
+        let bytes = connection.consume(min(count, left, connection.input.count))
         let rest = left - bytes.count
         state = rest > 0 ? .data(left: rest, isChunk: isChunk) : isChunk ? .chunkEnd : .done
         return bytes
@@ -60,7 +60,7 @@ struct RequestBody {
   private func line(from connection: ControlConnection, _ deadline: Double?) throws -> Substring {
     while true {
       if let end = connection.input.firstIndex(of: 10) {
-        let line = Substring(decoding: connection.take(end - connection.input.startIndex + 1).dropLast(), as: UTF8.self)
+        let line = Substring(decoding: connection.consume(end - connection.input.startIndex + 1).dropLast(), as: UTF8.self)
         return line.utf8.last == 13 ? Substring(line.unicodeScalars.dropLast()) : line
       }
       guard connection.input.count <= Self.longestLine else { throw RequestFailure(400, "a line between chunks is too long") }

@@ -60,8 +60,8 @@ final class AppAudioAccount {
   }
 
   /// Returns the discrepancies since the last call.
-  func takeDifferences() -> [String] {
-    var problems = uploads.takeProblems()
+  func drainDifferences() -> [String] {
+    var problems = uploads.drainProblems()
     for source in service.snapshot().appAudio.sources where source.framesRead > source.framesWritten {
       problems.append("\(source.id) played \(source.framesRead) frames of \(source.framesWritten)")
     }

@@ -78,7 +78,7 @@ final class UploadAccount: Sendable {
   }
 
   /// Returns the problems since the last call.
-  func takeProblems() -> [String] {
+  func drainProblems() -> [String] {
     state.withLock { state in
       defer { state.problems = [] }
       return state.problems

@@ -91,7 +91,7 @@ struct ChainEnds: ~Copyable {
       isOn: controls.isGainControlEnabled.load() && !isBypassed, open: open)
     bypassFade.blend(wet: samples, dry: bypassed, into: samples, frames: block, isOn: !isBypassed)
 
-    talk.hear(farEnd: farEnd)
+    talk.update(farEnd: farEnd)
     if let unheard {
       talk.update(unheard: unheard)
     } else {

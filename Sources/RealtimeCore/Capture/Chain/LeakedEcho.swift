@@ -64,12 +64,12 @@ struct LeakedEcho: ~Copyable {
     blocks += 1
     guard blocks == blocksPerFrame else { return }
     let share = 1 / Float(blocks)
-    takeFrame(farEnd: self.farEnd * share, microphone: self.microphone * share, voice: self.voice * share)
+    measureFrame(farEnd: self.farEnd * share, microphone: self.microphone * share, voice: self.voice * share)
     (blocks, self.farEnd, self.microphone, self.voice) = (0, 0, 0, 0)
   }
 
   @_noLocks @_noAllocation
-  private mutating func takeFrame(farEnd: Float, microphone: Float, voice: Float) {
+  private mutating func measureFrame(farEnd: Float, microphone: Float, voice: Float) {
     newest = (newest + 1) % delays
     changes[newest] = farEndLevel.change(farEnd)
     audible[newest] = farEnd > audibleLevel ? 1 : 0

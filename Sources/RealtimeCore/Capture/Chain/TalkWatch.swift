@@ -44,7 +44,7 @@ struct TalkWatch {
 
   /// Updates with the reference's power of one block; call it before either of the two below.
   @_noLocks @_noAllocation
-  mutating func hear(farEnd power: Float) {
+  mutating func update(farEnd power: Float) {
     if power >= farEnd {
       (farEnd, farEndHold) = (power, echoBlocks)
     } else if farEndHold > 0 {
