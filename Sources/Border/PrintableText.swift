@@ -31,8 +31,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// False for characters that act instead of being displayed: control characters of both sets, direction marks and overrides, tags, line
-  /// and paragraph separators.
+  /// A Boolean value indicating whether the character is displayed, unlike those that act instead: control characters of both sets,
+  /// direction marks and overrides, tags, line and paragraph separators.
   fileprivate var isPrintable: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate: false

@@ -40,7 +40,7 @@ package struct Cell: Equatable, Sendable {
     self.style = style
   }
 
-  /// True in the second column of a wide character.
+  /// A Boolean value indicating whether this is the second column of a wide character.
   package var isContinuation: Bool { scalar.value == 0 }
 }
 

@@ -56,7 +56,7 @@ struct NearendCommand: ParsableCommand {
     while try run(environment, stop) {}
   }
 
-  /// Runs until a stop is requested. Returns true if a rehearsal was left for a daemon that has appeared.
+  /// Runs until a stop is requested. Returns whether a rehearsal was left for a daemon that has appeared.
   private func run(_ environment: [String: String], _ stop: StopRequest) throws -> Bool {
     let wishes = Wishes(devices, environment)
     let telemetryOptions = try telemetry.merged(with: wishes.layers.configuration).options()
@@ -96,7 +96,7 @@ struct NearendCommand: ParsableCommand {
     return true
   }
 
-  /// Returns true if the rehearsal was left for a daemon that has appeared.
+  /// Returns whether the rehearsal was left for a daemon that has appeared.
   private func rehearse(_ reason: String, _ terminal: TerminalDisplay?, _ stop: StopRequest) -> Bool {
     let end = StopRequest()
     stop.whenRequested { end.request() }

@@ -22,7 +22,7 @@ package final class Connection {
   /// Every object of the daemon that this client may see, by id; at most 16,384, with properties of 16 MiB in all.
   package var objects: [UInt32: GlobalObject] { mirror.objects }
   private var mirror: ObjectMirror
-  /// Whether objects have been omitted since the registry was last listed, and whether `.full` has been reported.
+  /// Boolean values indicating whether objects have been omitted since the registry was last listed, and whether `.full` has been reported.
   private var (isFull, hasTold) = (false, false)
   /// A second registry while it lists all objects once more.
   private var listing: OpaquePointer?

@@ -25,7 +25,7 @@ package final class LinkInquiry {
     }
   }
 
-  /// Returns true if all of these links may be removed at once; otherwise `changed` follows.
+  /// Returns whether all of these links may be removed at once; otherwise `changed` follows.
   /// - Throws: `connectionLost`.
   package func mayEnd(_ links: [RemoteObject]) throws(PipeWireError) -> Bool {
     let active = Set(links.filter { $0.isActive && !$0.isRemoved }.compactMap(\.id))

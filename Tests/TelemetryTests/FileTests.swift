@@ -91,7 +91,7 @@ struct TelemetryTests {
     return (bus, telemetry, lines, media)
   }
 
-  /// Whether a call is up.
+  /// A call that is up, or not.
   final class Call: Sendable {
     let isUp = Mutex(true)
   }

@@ -35,7 +35,7 @@ struct ControlRequest {
     return number
   }
 
-  /// A switch of the query; false if absent.
+  /// Returns whether a switch of the query is on; false if it is absent.
   func flag(_ name: String) throws(RequestFailure) -> Bool {
     switch exchange.head.query[name] {
     case nil, "0", "false": return false

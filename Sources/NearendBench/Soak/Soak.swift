@@ -217,7 +217,7 @@ final class Soak {
     }
   }
 
-  /// Restarts crashed daemons, as one more fault to recover from. Returns true if one had ended by itself.
+  /// Restarts crashed daemons, as one more fault to recover from. Returns whether one had ended by itself.
   func restartCrashed() throws -> Bool {
     for daemon in [PrivateSession.Daemon.pipewire, .wireplumber, .pulse] {
       guard let exit = session.process(of: daemon)?.exit else { continue }

@@ -72,9 +72,9 @@ struct RunningNearend {
 }
 
 extension HTTPAnswer {
-  /// Whether the requested name is in use.
+  /// A Boolean value indicating whether the requested name is in use.
   var isTaken: Bool { code == ControlFailureCode.nameTaken.rawValue }
-  /// Whether the voice already has a source.
+  /// A Boolean value indicating whether the voice already has a source.
   var hasSource: Bool { code == ControlFailureCode.sourceTaken.rawValue }
 }
 

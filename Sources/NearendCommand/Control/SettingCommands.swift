@@ -134,7 +134,7 @@ extension RunningNearend {
 }
 
 extension EventValue {
-  /// Whether a switch is on, or a choice not off.
+  /// A Boolean value indicating whether a switch is on, or a choice not off; nil for any other value.
   fileprivate var isOn: Bool? {
     switch self {
     case .bool(let isOn): isOn

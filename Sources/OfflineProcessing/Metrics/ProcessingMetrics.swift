@@ -44,9 +44,9 @@ package struct ProcessingMetrics: Codable, Sendable, Equatable {
     package var echoDelay: [Double?] = []
     /// Gain of the gain control in dB.
     package var gain: [Double] = []
-    /// Whether the near end talks.
+    /// Boolean values indicating whether the near end talks.
     package var hasVoice: [Bool] = []
-    /// Whether the far end talks, or did within the last 0.2 s.
+    /// Boolean values indicating whether the far end talks, or did within the last 0.2 s.
     package var isFarEndActive: [Bool] = []
   }
 

@@ -36,7 +36,7 @@ package final class DeviceInfo {
     package var profiles: [Int]
     /// `card.profile.device` of the nodes that it can be active for.
     package var devices: [Int]
-    /// If active: whether the card is muted on this route, by a mixer or a switch.
+    /// A Boolean value indicating whether the card is muted on this route, if that is active, by a mixer or a switch.
     package var isMuted = false
   }
 

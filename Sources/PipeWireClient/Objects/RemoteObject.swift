@@ -9,7 +9,7 @@ package final class RemoteObject {
   package private(set) var failure: String?
   /// A Boolean value indicating whether the daemon has removed it, for whatever reason.
   package private(set) var isRemoved = false
-  /// For a link, whether the daemon last reported it as active. Renegotiation of an active link is not reported.
+  /// A Boolean value indicating whether the daemon last reported a link as active. Renegotiation of an active link is not reported.
   package private(set) var isActive = false
 
   private let proxy: BoundProxy

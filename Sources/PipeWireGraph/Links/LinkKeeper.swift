@@ -20,7 +20,7 @@ final class LinkKeeper {
     /// A Boolean value indicating whether the link is dead, or may be dead without notice.
     var isStale = false
 
-    /// True for a link that ended by itself, or was never made.
+    /// A Boolean value indicating whether the link ended by itself, or was never made.
     var isGone: Bool { object.isRemoved || object.failure != nil }
   }
 

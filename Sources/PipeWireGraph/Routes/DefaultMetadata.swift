@@ -17,7 +17,7 @@ final class DefaultMetadata {
   /// Replaces `metadata` as soon as it has every value.
   private var next: Metadata?
   private let rebinding: LoopTimer
-  /// Whether a rebinding is due, and whether another client has appeared since it was scheduled.
+  /// Boolean values indicating whether a rebinding is due, and whether another client has appeared since it was scheduled.
   private var (isRebindDue, rebindsAgain) = (false, false)
   private let reconnecting: LoopTimer
 

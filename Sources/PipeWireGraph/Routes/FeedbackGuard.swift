@@ -47,6 +47,6 @@ struct FeedbackGuard {
 }
 
 extension GlobalObject {
-  /// True for a node of an application, or of a program that forwards sound.
+  /// A Boolean value indicating whether the node is that of an application, or of a program that forwards sound.
   var isStream: Bool { properties["media.class"]?.hasPrefix("Stream/") ?? false }
 }

@@ -31,7 +31,8 @@ package final class AppAudio: @unchecked Sendable {
     self.memory = memory
   }
 
-  /// False disables capturing and fixes the microphone's volume at 1, whatever `micVolume` is; ramps over 10 ms. Default: true. [any]
+  /// A Boolean value indicating whether application audio is captured; if not, the microphone's volume is 1, whatever `micVolume` is; ramps
+  /// over 10 ms. Default: true. [any]
   package var isEnabled: Bool {
     get { cells.isEnabled.load() }
     set { cells.isEnabled.store(newValue) }

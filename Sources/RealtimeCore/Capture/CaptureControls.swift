@@ -18,23 +18,23 @@ package final class CaptureControls: Sendable {
     isGainControlEnabled = true
   }
 
-  /// False passes the microphone through as the voice, without latency or processing (V1).
+  /// A Boolean value indicating whether the voice is processed; if not, it is the microphone, without latency (V1).
   package var usesVoiceProcessing: Bool {
     get { cells.usesVoiceProcessing.load() }
     set { cells.usesVoiceProcessing.store(newValue) }
   }
-  /// True outputs the raw microphone at the processed path's latency; the canceller keeps adapting (V2).
+  /// A Boolean value indicating whether the raw microphone is output, at the processed path's latency; the canceller keeps adapting (V2).
   package var isBypassed: Bool {
     get { cells.isBypassed.load() }
     set { cells.isBypassed.store(newValue) }
   }
-  /// False lets rumble below 90 Hz through. Default: true.
+  /// A Boolean value indicating whether rumble below 90 Hz is removed. Default: true.
   package var isHighPassFilterEnabled: Bool {
     get { cells.isHighPassFilterEnabled.load() }
     set { cells.isHighPassFilterEnabled.store(newValue) }
   }
-  /// False leaves the echo in the voice; the canceller keeps adapting, so that it takes effect at once when switched on again. Default:
-  /// true.
+  /// A Boolean value indicating whether the echo is removed; if not, the canceller keeps adapting, so that it takes effect at once when
+  /// switched on again. Default: true.
   package var isEchoCancellationEnabled: Bool {
     get { cells.isEchoCancellationEnabled.load() }
     set { cells.isEchoCancellationEnabled.store(newValue) }
@@ -45,7 +45,8 @@ package final class CaptureControls: Sendable {
     get { cells.usesWebRTC.load() ? .webrtc : .nearend }
     set { cells.usesWebRTC.store(newValue == .webrtc) }
   }
-  /// False leaves the noise in the voice. No effect in the mode `wideSpectrum`, which never suppresses it. Default: true.
+  /// A Boolean value indicating whether noise is suppressed. No effect in the mode `wideSpectrum`, which never suppresses it. Default:
+  /// true.
   package var isNoiseSuppressionEnabled: Bool {
     get { cells.isNoiseSuppressionEnabled.load() }
     set { cells.isNoiseSuppressionEnabled.store(newValue) }
@@ -56,24 +57,24 @@ package final class CaptureControls: Sendable {
     get { CaptureMode(rawValue: UInt32(truncatingIfNeeded: cells.mode.load())) ?? .standard }
     set { cells.mode.store(UInt64(newValue.rawValue)) }
   }
-  /// False returns the voice to its own level. No effect while bypassed (V3). Default: true.
+  /// A Boolean value indicating whether the voice is brought to a common level. No effect while bypassed (V3). Default: true.
   package var isGainControlEnabled: Bool {
     get { cells.isGainControlEnabled.load() }
     set { cells.isGainControlEnabled.store(newValue) }
   }
-  /// True ramps the voice to silence at the very end of the path, within 5 ms and one cycle; processing and voice detection continue (D1,
-  /// D2).
+  /// A Boolean value indicating whether the voice is ramped to silence at the very end of the path, within 5 ms and one cycle; processing
+  /// and voice detection continue (D1, D2).
   package var isMicrophoneMuted: Bool {
     get { cells.isMicrophoneMuted.load() }
     set { cells.isMicrophoneMuted.store(newValue) }
   }
-  /// True also silences a muted microphone before processing: the processors hear silence, and the voice follows at their latency (D1,
-  /// inputMixer).
+  /// A Boolean value indicating whether a muted microphone is also silenced before processing: the processors hear silence, and the voice
+  /// follows at their latency (D1, inputMixer).
   package var mutesInput: Bool {
     get { cells.mutesInput.load() }
     set { cells.mutesInput.store(newValue) }
   }
-  /// True silences the voice although the microphone is not muted, because the path is only kept warm (S8).
+  /// A Boolean value indicating whether the voice is silent although the microphone is not muted, because the path is only kept warm (S8).
   package var isVoiceOnlyPrepared: Bool {
     get { cells.isVoiceOnlyPrepared.load() }
     set { cells.isVoiceOnlyPrepared.store(newValue) }

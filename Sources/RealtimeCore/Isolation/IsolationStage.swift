@@ -131,9 +131,9 @@ struct IsolationStage: ~Copyable {
 struct IsolationCells: Sendable {
   /// Blocks of 10 ms that came late, since nearend started.
   let lateBlocks: CounterCell
-  /// True while the isolated voice is heard.
+  /// A Boolean value indicating whether the isolated voice is heard.
   let isHeard: FlagCell
-  /// True while the voice is delayed by the stage.
+  /// A Boolean value indicating whether the voice is delayed by the stage.
   let isInPlace: FlagCell
 
   static let count = 3

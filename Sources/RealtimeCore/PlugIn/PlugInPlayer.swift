@@ -2,9 +2,9 @@
 struct PlugInCells: Sendable {
   /// The current delay of the stage in frames.
   let latency: CounterCell
-  /// True once the plug-in has output NaN or infinity: it is bypassed from then on.
+  /// A Boolean value indicating whether the plug-in has output NaN or infinity: it is bypassed from then on.
   let isBroken: FlagCell
-  /// True once the control side has given it up without a replacement: it is bypassed from then on.
+  /// A Boolean value indicating whether the control side has given it up without a replacement: it is bypassed from then on.
   let isRetired: FlagCell
 
   static let count = 3

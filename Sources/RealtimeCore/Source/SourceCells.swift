@@ -5,7 +5,7 @@ struct SourceCells: Sendable {
   let consumer: CounterCell
   /// Channels that a realtime callback is given.
   let channelCount: CounterCell
-  /// True from the first cycle in which the microphone had audio.
+  /// A Boolean value indicating whether the microphone has had audio in a cycle.
   let hadAudio: FlagCell
 
   static let count = 4

@@ -24,7 +24,8 @@ package struct UnplugPause: Sendable, Equatable {
     }
   }
 
-  /// False lets playback continue wherever it can (`--no-pause-on-unplug`).
+  /// A Boolean value indicating whether unplugging headphones pauses playback; if not, it continues wherever it can
+  /// (`--no-pause-on-unplug`).
   package var isEnabled: Bool {
     didSet { if !isEnabled { isPaused = false } }
   }

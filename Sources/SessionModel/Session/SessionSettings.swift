@@ -9,11 +9,12 @@ package struct SessionSettings: Codable, Sendable, Equatable {
   package var renderChannelCount = 2
   /// `manualAudioSessionManagement`: a call manager activates and deactivates the session (S1). Locked while media is registered (L6).
   package var isManual = false
-  /// False leaves linking real devices to the program (S5).
+  /// A Boolean value indicating whether real devices are linked; if not, that is left to the program (S5).
   package var isAutomaticConfigurationEnabled = true
-  /// False keeps the session active after the last media is unregistered (S5). No effect without automatic configuration.
+  /// A Boolean value indicating whether the session is deactivated after the last media is unregistered (S5). No effect without automatic
+  /// configuration.
   package var isAutomaticDeactivationEnabled = true
-  /// False if the session is not in the chain of engine observers; nearend then does nothing automatically (S6).
+  /// A Boolean value indicating whether the session is in the chain of engine observers; if not, nearend does nothing automatically (S6).
   package var isHandled = true
 
   /// A Boolean value indicating whether nearend links the real devices itself.

@@ -112,7 +112,7 @@ public struct SessionStatus: Codable, Sendable, Equatable {
 
 /// The filter node in PipeWire's graph.
 package struct GraphStatus: Codable, Sendable, Equatable {
-  /// False while the daemon is away.
+  /// A Boolean value indicating whether the daemon is there.
   package var isConnected: Bool
   /// The daemon's version, "0.3.65"; empty while it is away.
   package var daemonVersion: String

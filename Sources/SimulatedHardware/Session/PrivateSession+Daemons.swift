@@ -115,7 +115,7 @@ extension PrivateSession {
   }
 }
 
-/// Whether a Unix socket answers.
+/// Returns whether a Unix socket answers.
 private func accepts(_ path: String) -> Bool {
   let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
   guard descriptor >= 0 else { return false }

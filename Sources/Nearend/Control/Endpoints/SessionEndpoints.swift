@@ -106,8 +106,7 @@ struct ClientMedia {
   /// Counts a client's registration. `isNew`: it was not registered before.
   mutating func register(_ id: String, isNew: Bool) { told[id] = isNew ? 1 : (told[id] ?? 1) + 1 }
 
-  /// Takes back a registration whose client never got the answer. Returns true if no other client knows of it: then it must be
-  /// unregistered.
+  /// Withdraws a registration whose client never got the answer. Returns whether no other client knows of it: then it must be unregistered.
   mutating func untold(_ id: String) -> Bool {
     guard let count = told[id] else { return false }
     told[id] = count > 1 ? count - 1 : nil

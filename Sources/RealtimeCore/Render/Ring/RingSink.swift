@@ -23,7 +23,7 @@ package final class RingSink: @unchecked Sendable {
   private let level: LevelReading
   private let memory: CellBlock
   private struct Writing {
-    /// True once the mixer has removed the sink.
+    /// A Boolean value indicating whether the mixer has removed the sink.
     var isRemoved = false
     var arrivals = ArrivalMeter()
   }
