@@ -91,7 +91,7 @@ final class Transfer {
     nearend_curl_set_pointer(handle, CURLOPT_HTTPHEADER, list)
     if request.upload != nil {
       set(CURLOPT_UPLOAD, 1)
-      nearend_curl_set_transfer(handle, CURLOPT_READFUNCTION, giveBody)
+      nearend_curl_set_transfer(handle, CURLOPT_READFUNCTION, fillBody)
       nearend_curl_set_pointer(handle, CURLOPT_READDATA, context)
     }
     let code = withExtendedLifetime(self) { perform(body: request.upload == nil ? request.body : nil) }
@@ -139,7 +139,7 @@ final class Transfer {
 
   // MARK: libcurl's callbacks
 
-  fileprivate func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+  fileprivate func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     if let count = read?(buffer) { return count }
     wasStopped = true
     return Int(CURL_READFUNC_ABORT)
@@ -157,9 +157,9 @@ final class Transfer {
   }
 }
 
-private func giveBody(_ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
+private func fillBody(_ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {
   let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
-  return transfer.give(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+  return transfer.fill(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
 }
 
 private func receiveAnswer(_ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?) -> Int {

@@ -62,7 +62,7 @@ enum Numbers {
     guard time.isFinite, abs(time) < 1e12 else { return "--:--:--" }
     let second = Int(time.rounded(.down)) + utcOffset
     let ofDay = (second % 86_400 + 86_400) % 86_400
-    func two(_ value: Int) -> String { value < 10 ? "0\(value)" : String(value) }
-    return "\(two(ofDay / 3_600)):\(two(ofDay % 3_600 / 60)):\(two(ofDay % 60))"
+    func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : String(value) }
+    return "\(twoDigits(ofDay / 3_600)):\(twoDigits(ofDay % 3_600 / 60)):\(twoDigits(ofDay % 60))"
   }
 }

@@ -140,17 +140,17 @@ package final class LoginWatch {
       $0.append("auto")
     } answered: { [weak self] answer in
       guard let self else { return }
-      if answer.failure == nil { return found(answer.readText("o")) }
+      if answer.failure == nil { return sessionFound(answer.readText("o")) }
       // "auto" came with systemd 243.
       bus?.call(LoginNames.path, LoginNames.manager, "GetSessionByPID") {
         $0.append(UInt32(getpid()))
       } answered: { [weak self] answer in
-        self?.found(answer.failure == nil ? answer.readText("o") : nil)
+        self?.sessionFound(answer.failure == nil ? answer.readText("o") : nil)
       }
     }
   }
 
-  private func found(_ path: String?) {
+  private func sessionFound(_ path: String?) {
     session = path
     // A service without a session, or an account without one, is never in the background.
     if path == nil { setActive(true) } else { queryActive() }

@@ -55,16 +55,16 @@ package struct SHA256: Sendable {
       for i in 0..<16 { w[i] = UInt32(bigEndian: block.loadUnaligned(fromByteOffset: 4 * i, as: UInt32.self)) }
       for i in 16..<64 {
         let early = w[i - 15], late = w[i - 2]
-        let first = Self.turn(early, 7) ^ Self.turn(early, 18) ^ (early >> 3)
-        let second = Self.turn(late, 17) ^ Self.turn(late, 19) ^ (late >> 10)
+        let first = Self.rotated(early, 7) ^ Self.rotated(early, 18) ^ (early >> 3)
+        let second = Self.rotated(late, 17) ^ Self.rotated(late, 19) ^ (late >> 10)
         w[i] = w[i - 16] &+ first &+ w[i - 7] &+ second
       }
       var (a, b, c, d, e, f, g, h) = (state[0], state[1], state[2], state[3], state[4], state[5], state[6], state[7])
       Self.constants.withUnsafeBufferPointer { constants in
         for i in 0..<64 {
           let choice = (e & f) ^ (~e & g), majority = (a & b) ^ (a & c) ^ (b & c)
-          let one = h &+ (Self.turn(e, 6) ^ Self.turn(e, 11) ^ Self.turn(e, 25)) &+ choice &+ constants[i] &+ w[i]
-          let two = (Self.turn(a, 2) ^ Self.turn(a, 13) ^ Self.turn(a, 22)) &+ majority
+          let one = h &+ (Self.rotated(e, 6) ^ Self.rotated(e, 11) ^ Self.rotated(e, 25)) &+ choice &+ constants[i] &+ w[i]
+          let two = (Self.rotated(a, 2) ^ Self.rotated(a, 13) ^ Self.rotated(a, 22)) &+ majority
           (h, g, f, e, d, c, b, a) = (g, f, e, d &+ one, c, b, a, one &+ two)
         }
       }
@@ -72,7 +72,7 @@ package struct SHA256: Sendable {
     }
   }
 
-  private static func turn(_ value: UInt32, _ bits: UInt32) -> UInt32 { value >> bits | value << (32 - bits) }
+  private static func rotated(_ value: UInt32, _ bits: UInt32) -> UInt32 { value >> bits | value << (32 - bits) }
 
   /// The fractions of the cube roots of the first 64 primes.
   private static let constants: [UInt32] = [

@@ -12,7 +12,7 @@ struct Concealment: Sendable {
   private var onward: [Int16] = []
 
   /// Returns the samples to play, crossfaded from a preceding concealed gap.
-  mutating func pass(_ samples: [Int16]) -> [Int16] {
+  mutating func process(_ samples: [Int16]) -> [Int16] {
     var samples = samples
     let fade = min(onward.count, samples.count) / 2
     for frame in 0..<fade {

@@ -108,7 +108,7 @@ package struct RTPReceiver: Sendable {
       switch step {
       case .audio(let samples):
         recent.note(lost: 0, of: 1, at: time)
-        output(concealment.pass(samples))
+        output(concealment.process(samples))
       case .lost(let packets, let frames):
         counts.lost += UInt64(packets)
         recent.note(lost: packets, of: packets, at: time)
@@ -121,20 +121,20 @@ package struct RTPReceiver: Sendable {
     let header = try RTPPacket(datagram)
     guard RTPFormat.payloadTypes.contains(header.payloadType) else { throw .payloadType }
     let payload = UnsafeRawBufferPointer(rebasing: datagram[header.payload])
-    guard let stream, stream.ssrc == header.ssrc, stream.source == source else { return try consider(header, payload, source, time) }
+    guard let stream, stream.ssrc == header.ssrc, stream.source == source else { return try probe(header, payload, source, time) }
     let fault = fault(of: header, payload.count, in: stream)
     if fault == nil || fault == .spacing { previous = (header.sequence, header.timestamp, payload.count) }
     if let fault {
       // A silent sender that resumes in another format is accepted like a new one.
       guard isSilent(at: time) else { throw fault }
-      return try consider(header, payload, source, time)
+      return try probe(header, payload, source, time)
     }
     switch meter?.place(header.sequence) {
-    case .at(let place): keep(header, payload, at: place, stream.channels, time)
+    case .at(let place): store(header, payload, at: place, stream.channels, time)
     case .restarted(let place):
       window = PacketWindow(next: place, patience: patience)
       concealment.restart()
-      keep(header, payload, at: place, stream.channels, time)
+      store(header, payload, at: place, stream.channels, time)
     case .astray, nil: throw .jump
     }
   }
@@ -150,7 +150,7 @@ package struct RTPReceiver: Sendable {
     return previous.bytes == other * Int(header.timestamp &- previous.timestamp) ? .spacing : nil
   }
 
-  private mutating func keep(_ header: RTPPacket, _ payload: UnsafeRawBufferPointer, at place: Int64, _ channels: Int, _ time: Double) {
+  private mutating func store(_ header: RTPPacket, _ payload: UnsafeRawBufferPointer, at place: Int64, _ channels: Int, _ time: Double) {
     lastArrival = time
     meter?.note(arrival: UInt32(truncatingIfNeeded: Int64(time * Double(RTPFormat.rate))), timestamp: header.timestamp)
     let held = PacketWindow.Held(timestamp: header.timestamp, samples: RTPFormat.samples(payload, channels: channels), arrival: time)
@@ -165,7 +165,7 @@ package struct RTPReceiver: Sendable {
   }
 
   /// Accepts a stream at the second of two consecutive packets, whose timestamps reveal the number of channels.
-  private mutating func consider(
+  private mutating func probe(
     _ header: RTPPacket, _ payload: UnsafeRawBufferPointer, _ source: DatagramSource, _ time: Double
   ) throws(RTPFault) {
     guard stream == nil || time - lastArrival > Self.silence else { throw .source }
@@ -189,7 +189,7 @@ package struct RTPReceiver: Sendable {
     previous = (header.sequence, header.timestamp, payload.count)
     window = PacketWindow(next: Int64(header.sequence), patience: patience)
     concealment.restart()
-    keep(header, payload, at: Int64(header.sequence), channels, time)
+    store(header, payload, at: Int64(header.sequence), channels, time)
   }
 }
 

@@ -50,7 +50,7 @@ final class GraphDouble: SessionGraph {
     demandChanged()
   }
 
-  func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {}
+  func startHeartbeat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {}
 
   func stop() {
     let wasRunning = state.withLock { state in

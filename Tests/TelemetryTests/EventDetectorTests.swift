@@ -113,16 +113,16 @@ struct EventDetectorTests {
   @Test("T3: a change of device is posted with both routes, each time; the first devices are no change")
   func deviceChange() {
     var detector = EventDetector()
-    #expect(detector.use(RouteEnds(microphone: "mic", speaker: "one")) == nil)
-    #expect(detector.use(RouteEnds(microphone: "mic", speaker: "one")) == nil)
+    #expect(detector.update(RouteEnds(microphone: "mic", speaker: "one")) == nil)
+    #expect(detector.update(RouteEnds(microphone: "mic", speaker: "one")) == nil)
     for (old, new) in [("one", "two"), ("two", "one")] {
-      let event = detector.use(RouteEnds(microphone: "mic", speaker: new))
+      let event = detector.update(RouteEnds(microphone: "mic", speaker: new))
       let detail: [String: EventValue] = [
         "microphone": "mic", "speaker": .string(new), "previousMicrophone": "mic", "previousSpeaker": .string(old),
       ]
       #expect(event == .init(kind: .deviceChange, mediaId: nil, detail: detail))
     }
-    #expect(detector.use(RouteEnds(microphone: nil, speaker: "one"))?.detail["microphone"] == "")
+    #expect(detector.update(RouteEnds(microphone: nil, speaker: "one"))?.detail["microphone"] == "")
   }
 }
 

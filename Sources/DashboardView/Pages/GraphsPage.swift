@@ -126,7 +126,7 @@ enum GraphsPage {
         let first = (rows - 1 - row) * bands.count / rows
         let end = max(first + 1, (rows - row) * bands.count / rows)
         guard first < bands.count else { continue }
-        canvas.shade(SpectrogramScale.share(bands[first..<min(end, bands.count)].max() ?? 0), labelWidth + column, y + row)
+        canvas.shade(SpectrogramScale.intensity(bands[first..<min(end, bands.count)].max() ?? 0), labelWidth + column, y + row)
       }
     }
   }

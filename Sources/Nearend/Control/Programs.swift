@@ -92,7 +92,7 @@ extension NearendService {
   }
 
   /// Changes settings on behalf of a program, and remembers those that are to end with it; none of them without a program.
-  func lend(_ values: [String: EventValue], to program: Int?, _ change: () throws(SettingError) -> Void) throws(SettingError) {
+  func change(_ values: [String: EventValue], for program: Int?, _ change: () throws(SettingError) -> Void) throws(SettingError) {
     let scoped = values.keys.compactMap { Setting(named: $0) }.filter { Programs.programScoped.contains($0) }
     let former = scoped.map { ($0, value(of: $0)) }
     try change()

@@ -38,7 +38,7 @@ final class VoiceRelay: Sendable {
       (state.queue, state.overruns) = (queue, 0)
       tap.forgetAudio()
       tap.attach(queue)
-      state.ticker = Ticker(milliseconds: Self.milliseconds) { [weak self] in self?.pass() }
+      state.ticker = Ticker(milliseconds: Self.milliseconds) { [weak self] in self?.distribute() }
     }
   }
 
@@ -51,7 +51,7 @@ final class VoiceRelay: Sendable {
     }
   }
 
-  private func pass() {
+  private func distribute() {
     state.withLock { state in
       guard let queue = state.queue else { return }
       var samples: [Float] = []
@@ -64,7 +64,7 @@ final class VoiceRelay: Sendable {
         samples = []
       }
       let overruns = queue.overruns
-      if overruns > state.overruns { for listener in state.listeners.values { listener.lose(Int(overruns - state.overruns)) } }
+      if overruns > state.overruns { for listener in state.listeners.values { listener.noteLost(Int(overruns - state.overruns)) } }
       state.overruns = overruns
     }
   }
@@ -98,7 +98,7 @@ final class VoiceListener: Sendable {
     if isFirst { wake.raise() }
   }
 
-  fileprivate func lose(_ cycles: Int) { state.withLock { $0.lost += cycles } }
+  fileprivate func noteLost(_ cycles: Int) { state.withLock { $0.lost += cycles } }
 
   /// Returns the cycles since the last call, oldest first, and how many have been lost since the beginning.
   func drain() -> (cycles: [VoiceRelay.Cycle], lost: Int) {

@@ -29,9 +29,9 @@ final class EventWatch: Sendable {
     post(detector.withLock { $0.update(observation, at: now) })
   }
 
-  /// Takes the devices that the graph now uses.
-  func use(_ route: RouteEnds) {
-    if let event = detector.withLock({ $0.use(route) }) { post([event]) }
+  /// Updates with the devices that the graph now uses.
+  func update(_ route: RouteEnds) {
+    if let event = detector.withLock({ $0.update(route) }) { post([event]) }
   }
 
   /// Reports the first refused write of a run (K6).

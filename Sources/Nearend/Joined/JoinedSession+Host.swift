@@ -14,7 +14,7 @@ extension JoinedSession {
     var link = first
     while true {
       while let event = link.event() { handle(event) }
-      guard lose(link) else { return }
+      guard handleLoss(of: link) else { return }
       let since = monotonicSeconds()
       while true {
         let away = monotonicSeconds() - since
@@ -36,7 +36,7 @@ extension JoinedSession {
   // MARK: Loss and return
 
   /// Returns false if the session has been stopped.
-  private func lose(_ link: HostLink) -> Bool {
+  private func handleLoss(of link: HostLink) -> Bool {
     link.end()
     let lost = shared.withLock { state -> JoinedState? in
       guard !state.isStopped else { return nil }

@@ -23,7 +23,7 @@ final class JoinedVoice: Sendable {
   ) {
     self.stream = stream
     startThread(name: "nearend-voice", stackSize: Self.stackSize) { [self] in
-      pass(into: tap, lost)
+      feed(tap, lost)
       over.signal()
       ended()
     }
@@ -39,7 +39,7 @@ final class JoinedVoice: Sendable {
     over.signal()
   }
 
-  private func pass(into tap: SourceTap, _ reportLost: (UInt64, UInt64) -> Void) {
+  private func feed(_ tap: SourceTap, _ reportLost: (UInt64, UInt64) -> Void) {
     var lost: UInt64 = 0
     while let head = stream.read(HostProtocol.VoiceRecord.size),
       let record = HostProtocol.read(HostProtocol.VoiceRecord.self, from: head[...])

@@ -17,7 +17,7 @@ public struct StereoBlock: Sendable, Equatable {
   public init(mono: [Float]) { self.init(left: mono, right: mono) }
 
   /// Calls `body` with pointers to the channels, valid during the call; nil pointers for a nil block.
-  static func lend<Value>(_ block: StereoBlock?, to body: (StereoInput) -> Value) -> Value {
+  static func withPointers<Value>(to block: StereoBlock?, _ body: (StereoInput) -> Value) -> Value {
     guard let block else { return body(StereoInput(left: nil, right: nil)) }
     return block.left.withUnsafeBufferPointer { left in
       block.right.withUnsafeBufferPointer { right in body(StereoInput(left: left.baseAddress, right: right.baseAddress)) }

@@ -41,7 +41,7 @@ final class ManualGraph: SessionGraph {
   /// Does nothing: cycles that the program calls cannot freeze.
   func rebuild() {}
   /// Does nothing: the thread that runs the cycles is the program's own.
-  func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {}
+  func startHeartbeat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {}
   func notifyWhenSoundPasses() {
     control.async { [self] in
       reconcile()

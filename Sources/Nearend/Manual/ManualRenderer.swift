@@ -152,8 +152,8 @@ public final class ManualRenderer: @unchecked Sendable {
     }
     var (voice, left, right) = ManualCycle.silence(frames: frames)
     var buffers = CycleBuffers(frames: frames, rate: rate, position: position, driver: 0)
-    let outcome: Result<Void, ManualRenderingError> = StereoBlock.lend(reference) { reference in
-      StereoBlock.lend(call) { call in
+    let outcome: Result<Void, ManualRenderingError> = StereoBlock.withPointers(to: reference) { reference in
+      StereoBlock.withPointers(to: call) { call in
         microphone.withUnsafeBufferPointer { microphone in
           voice.withUnsafeMutableBufferPointer { voice in
             left.withUnsafeMutableBufferPointer { left in

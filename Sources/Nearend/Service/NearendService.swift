@@ -146,7 +146,9 @@ package final class NearendService: Sendable {
 
   /// Calls `beat` every `interval` seconds on the control thread, which serves the graph: if that thread hangs, the calls cease. [any],
   /// once, after `start`. A service in manual rendering has no such thread.
-  package func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) { graph.beat(every: interval, beat) }
+  package func startHeartbeat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {
+    graph.startHeartbeat(every: interval, beat)
+  }
 
   /// Puts a remark into the log.
   package func remark(_ message: String, _ level: LogEntry.Level = .info) { log.add(level, message) }

@@ -31,7 +31,7 @@ protocol SessionGraph: AnyObject, Sendable {
   func parametersChanged()
   var report: GraphReport { get }
   /// Calls `beat` every `interval` seconds on the control thread; set once.
-  func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void)
+  func startHeartbeat(every interval: Double, _ beat: @escaping @Sendable () -> Void)
 }
 
 extension GraphController: SessionGraph {}

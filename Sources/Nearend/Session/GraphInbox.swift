@@ -31,7 +31,7 @@ final class GraphInbox: GraphListener {
     case .remark(let level, let message):
       greeting.post()
       log.add(level, message)
-    case .route(let ends): watch.use(ends)
+    case .route(let ends): watch.update(ends)
     case .routeChanged(let change):
       log.add(change.reason.level, change.words)
       events.post(.routeChange, detail: change.detail, route: change)

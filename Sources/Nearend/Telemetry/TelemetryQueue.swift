@@ -49,7 +49,7 @@ struct TelemetryQueue: Sendable {
     guard !isStopping else { return }
     lines.append(line)
     bytes += line.count
-    dropWhatIsTooMuch()
+    trim()
   }
 
   /// Returns what to do now. Each delivery is followed by `finish`.
@@ -89,7 +89,7 @@ struct TelemetryQueue: Sendable {
       failures = 0
     } else {
       putBack()
-      dropWhatIsTooMuch()
+      trim()
       failures += 1
       retryAt = now + min(limits.backOff.lowerBound * Double(1 << min(failures - 1, 20)), limits.backOff.upperBound)
     }
@@ -101,7 +101,7 @@ struct TelemetryQueue: Sendable {
     bytes += Self.size(batch)
   }
 
-  private mutating func dropWhatIsTooMuch() {
+  private mutating func trim() {
     while lines.count > 1, lines.count > limits.capacity || bytes > limits.bytes {
       singles = max(0, singles - 1)
       bytes -= lines.removeFirst().count

@@ -15,7 +15,7 @@ extension Soak {
     service.perform(.set(.microphoneMuted, true))
     guard holds.isEmpty else { return }
     appAudio.removeAll()
-    try settle("silence after application audio") { _ in appAudio.isQuiet }
+    try waitFor("silence after application audio") { _ in appAudio.isQuiet }
     if let samples = try record("nearend.microphone:capture_MONO", frames: 19_200) {
       // Audio in flight may pass.
       let sounds = samples.suffix(9_600).count { $0 != 0 }
@@ -26,7 +26,7 @@ extension Soak {
       }
     }
     service.perform(.set(.microphoneMuted, false))
-    try settle("the microphone's return from a mute (\(mode.rawValue))") { $0.graph.captureLinks > 0 }
+    try waitFor("the microphone's return from a mute (\(mode.rawValue))") { $0.graph.captureLinks > 0 }
   }
 
   /// Ends the call, and begins another: checks that devices are released, or kept if recording is prepared, and that other programs are as
@@ -35,10 +35,10 @@ extension Soak {
     guard holds.isEmpty else { return }
     guests.leaveCall()
     if music.isPlaying, let port = try music.monitor(), let speaker = service.snapshot().route.speaker, port.hasPrefix("\(speaker.name):") {
-      try settle("the music to be lowered in a call") { $0.ducking.streams.contains(SoakMusic.application) }
+      try waitFor("the music to be lowered in a call") { $0.ducking.streams.contains(SoakMusic.application) }
     }
     room?.observe(false)
-    try settle("the call's end") { now in
+    try waitFor("the call's end") { now in
       let keepsMicrophone = now.session.isRecordingAlwaysPrepared && !isMicrophoneClosed
       return now.session.sendMedia.isEmpty && !now.ducking.isActive && now.ducking.streams.isEmpty
         && (now.graph.captureLinks > 0) == keepsMicrophone
@@ -72,7 +72,7 @@ extension Soak {
     if try !music.isLowered(), let port = try music.output(), let output = try record(port, frames: 4_800), output.allSatisfy({ $0 == 0 }) {
       crashes["music (silent at its own volume)", default: 0] += 1
       music.leaves()
-      return try music.comes()
+      return try music.start()
     }
     let level = found.map { number($0) } ?? "no"
     try expect(["after a call the music has \(level) dBFS where it had \(SoakMusic.level) before; \(saveGraph())"])

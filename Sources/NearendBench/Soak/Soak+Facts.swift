@@ -19,7 +19,7 @@ extension Soak {
   private func expect(_ holds: Bool, _ what: @autoclosure () -> String) { if !holds { expect([what()]) } }
 
   /// Waits for a fact, and records it as a problem if it does not become true; a daemon that crashes meanwhile is handled later.
-  func settle(_ what: String, _ isSo: (Snapshot) -> Bool) throws {
+  func waitFor(_ what: String, _ isSo: (Snapshot) -> Bool) throws {
     let end = monotonicSeconds() + Self.patience
     while !isSo(service.snapshot()) {
       if try isAfterCrash() { return }

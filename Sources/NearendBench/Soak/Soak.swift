@@ -131,7 +131,7 @@ final class Soak {
       try appAudio.uploadComes(id: id, rate: rate, channels: channels, seconds: seconds)
     case .uploadLeaves(let id): appAudio.uploadLeaves(id: id)
     case .capture(let frames, let rate, let channels): try appAudio.capture(frames: frames, rate: rate, channels: channels)
-    case .musicComes: try music.comes()
+    case .musicComes: try music.start()
     case .musicLeaves: music.leaves()
     case .setting(let setting, let value): try service.set(setting, to: value)
     case .gate(let mode): try checkGate(mode)
@@ -270,7 +270,7 @@ final class Soak {
     for setting in SoakSchedule.switches { try service.set(setting, to: .bool(false)) }
     try session.force(quantum: 0)
     try waitForAudio("at the end", within: 15)
-    try settle("the last application audio to be played") { _ in appAudio.isQuiet }
+    try waitFor("the last application audio to be played") { _ in appAudio.isQuiet }
   }
 
   private func check() {

@@ -19,7 +19,7 @@ final class SoakMusic {
 
   var isPlaying: Bool { player?.isRunning ?? false }
 
-  func comes() throws {
+  func start() throws {
     let file = "\(session.path)/music.wav"
     if !FileManager.default.fileExists(atPath: file) {
       let second = sine(Self.frequency, frames: Self.rate, rate: Self.rate, level: 0.25)

@@ -49,7 +49,7 @@ final class AttachedView {
 
   func snapshot() -> Snapshot {
     if let answer = request("GET", "/status") {
-      do { last = try JSONDecoder.ofDocuments.decode(Snapshot.self, from: answer.body) } catch { lose("\(error)") }
+      do { last = try JSONDecoder.ofDocuments.decode(Snapshot.self, from: answer.body) } catch { connectionLost("\(error)") }
     }
     return last
   }
@@ -58,7 +58,7 @@ final class AttachedView {
   func history() -> CallHistory {
     if let answer = request("GET", "/history?after=\(seen.points.last?.number ?? 0)") {
       do { seen.append(contentsOf: try JSONDecoder.ofDocuments.decode(CallHistory.self, from: answer.body).points) } catch {
-        lose("\(error)")
+        connectionLost("\(error)")
       }
     }
     return seen
@@ -84,11 +84,11 @@ final class AttachedView {
 
   private func request(_ method: String, _ target: String, _ json: Data? = nil) -> HTTPAnswer? {
     guard loss == nil else { return nil }
-    do throws(TransferError) { return try nearend.client.request(method, target, json: json) } catch { lose(error.description) }
+    do throws(TransferError) { return try nearend.client.request(method, target, json: json) } catch { connectionLost(error.description) }
     return nil
   }
 
-  private func lose(_ reason: String) {
+  private func connectionLost(_ reason: String) {
     if loss == nil { loss = reason }
     stop.request()
   }

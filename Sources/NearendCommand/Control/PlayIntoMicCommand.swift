@@ -67,7 +67,7 @@ struct PlayIntoMicCommand: ParsableCommand {
         fail("nearend has ended, or somebody has removed '\(name)', before all of it was played", .failure)
       }
       if answer.isTaken { fail("--id \(name): application audio of that name exists; choose another name, or stop it first", .failure) }
-      _ = nearend.good(answer)
+      _ = nearend.requireSuccess(answer)
     } catch {
       nearend.end(error)
     }

@@ -30,7 +30,7 @@ struct RunningNearend {
   func request(_ method: String, _ target: String, _ document: (any Encodable)? = nil) -> Data {
     do {
       let json = try document.map { try JSONEncoder().encode($0) }
-      return good(try client.request(method, target, json: json)).body
+      return requireSuccess(try client.request(method, target, json: json)).body
     } catch {
       end(error)
     }
@@ -57,7 +57,7 @@ struct RunningNearend {
     print(text, terminator: "")
   }
 
-  func good(_ answer: HTTPAnswer) -> HTTPAnswer {
+  func requireSuccess(_ answer: HTTPAnswer) -> HTTPAnswer {
     guard answer.isSuccess else { fail(answer.reason, .failure) }
     return answer
   }

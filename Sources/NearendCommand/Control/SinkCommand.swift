@@ -46,7 +46,7 @@ struct SinkCommand: ParsableCommand {
       if answer.isTaken {
         fail("--id \(id): a participant of that name exists; choose another name, or remove it: nearend sink remove \(id)", .failure)
       }
-      _ = nearend.good(answer)
+      _ = nearend.requireSuccess(answer)
     } catch {
       nearend.end(error)
     }
@@ -110,7 +110,7 @@ struct SinkAddCommand: ParsableCommand {
       let query = QueryText([("device", device ? "1" : nil), ("rtp", rtp), ("from", from), ("latency", latency.map(String.init))])
       let answer = try nearend.client.request("POST", "/sinks/\(name)\(query.text)")
       if answer.isTaken { fail("\(answer.reason): nearend sink remove \(name)", .failure) }
-      _ = nearend.good(answer)
+      _ = nearend.requireSuccess(answer)
     } catch {
       nearend.end(error)
     }

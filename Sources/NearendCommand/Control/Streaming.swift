@@ -7,7 +7,7 @@ extension RunningNearend {
     do {
       let answer = try client.download(target) { writeWhole(UnsafeRawBufferPointer($0), to: STDOUT_FILENO) }
       if let answer, answer.hasSource { fail("the microphone already has a consumer; stop it first", .failure) }
-      if let answer { _ = good(answer) }
+      if let answer { _ = requireSuccess(answer) }
     } catch {
       end(error)
     }

@@ -89,8 +89,8 @@ struct BatchRun {
   /// "1:05", "2:00:00".
   private static func clock(_ seconds: Double) -> String {
     let whole = Int(min(seconds, 1e7).rounded(.up))
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     let (hours, minutes) = (whole / 3_600, whole / 60 % 60)
-    return hours > 0 ? "\(hours):\(two(minutes)):\(two(whole % 60))" : "\(minutes):\(two(whole % 60))"
+    return hours > 0 ? "\(hours):\(twoDigits(minutes)):\(twoDigits(whole % 60))" : "\(minutes):\(twoDigits(whole % 60))"
   }
 }

@@ -47,7 +47,7 @@ final class ServiceNotifier: Sendable {
     guard let interval else { return }
     socket.send("WATCHDOG=1")
     // On the control thread itself: if it hangs, nothing is sent.
-    service.beat(every: interval) { [socket] in socket.send("WATCHDOG=1") }
+    service.startHeartbeat(every: interval) { [socket] in socket.send("WATCHDOG=1") }
   }
 
   /// Notifies that the service is about to stop.

@@ -173,7 +173,7 @@ package final class Batch: Sendable {
     }
     for number in 0..<count {
       startThread(name: "nearend-case-\(number)") { [self] in
-        while let index = next() { finish(index, work(index)) }
+        while let index = next() { finish(index, process(index)) }
         state.withLock { $0.workers -= 1 }
         wake.signal()
       }
@@ -184,7 +184,7 @@ package final class Batch: Sendable {
     state.withLock { $0.isStopping || $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
   }
 
-  private func work(_ index: Int) -> BatchRow.Outcome {
+  private func process(_ index: Int) -> BatchRow.Outcome {
     let options = options(cases[index])
     do throws(OfflineError) {
       // The record describes a voice that is about to be replaced.

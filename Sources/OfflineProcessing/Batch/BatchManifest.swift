@@ -143,12 +143,12 @@ private struct RowReader {
     }
     cases.append(
       BatchCase(
-        name: name, line: row.line, microphone: place(microphone), reference: reference.isEmpty ? nil : place(reference),
+        name: name, line: row.line, microphone: resolve(microphone), reference: reference.isEmpty ? nil : resolve(reference),
         written: (microphone, reference), settings: settings))
   }
 
   /// Resolves a path relative to the manifest's folder.
-  private func place(_ file: String) -> String { file.hasPrefix("/") ? file : folder + file }
+  private func resolve(_ file: String) -> String { file.hasPrefix("/") ? file : folder + file }
 
   /// Returns the last component, without its extension.
   private static func stem(_ path: String) -> String {

@@ -113,7 +113,7 @@ enum ChartImage {
     let cell = (width: area.width / Double(max(columns.count, 1)), height: area.height / Double(SpectrogramScale.bands))
     for (column, bands) in columns.enumerated() {
       for (band, byte) in (bands ?? []).enumerated() {
-        let share = SpectrogramScale.share(byte)
+        let share = SpectrogramScale.intensity(byte)
         cairo_set_source_rgb(context, share * share, 0.85 * share * share * share, 0.2 + 0.6 * share - 0.7 * share * share * share)
         let y = area.top + area.height - Double(band + 1) * cell.height
         // Half a pixel over its edge, or the background shows between cells.

@@ -80,7 +80,7 @@ package struct ChartText: Sendable {
         let end = max(first + 1, (cell + 1) * columns.count / width)
         guard first < columns.count else { return " " }
         let bytes = columns[first..<min(end, columns.count)].compactMap { $0 }.flatMap { $0[bands.clamped(to: 0..<$0.count)] }
-        return glyphs.shades[Int((SpectrogramScale.share(bytes.max() ?? 0) * 4).rounded(.up))]
+        return glyphs.shades[Int((SpectrogramScale.intensity(bytes.max() ?? 0) * 4).rounded(.up))]
       }
       let text = row == 0 ? "20 kHz" : row == rows - 1 ? "0" : ""
       return String(repeating: " ", count: Self.label - text.count) + text + String(glyphs.axis) + String(cells)

@@ -82,7 +82,7 @@ extension GraphController {
     }
     core.isSending = decision.demand.sends
     core.isInterrupted = decision.isInterrupted
-    freeze.use(isDemanded: decision.demand.isActive)
+    freeze.update(isDemanded: decision.demand.isActive)
     isInCall = decision.demand.isCall
     // The reconciliation that the begin or end of a call requires is this one.
     updateDucking()

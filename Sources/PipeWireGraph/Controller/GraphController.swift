@@ -171,7 +171,7 @@ package final class GraphController: @unchecked Sendable {
   package func parametersChanged() { loop.locked { schedule.publish.raise() } }
 
   /// Calls `beat` on the control thread every `interval` seconds, for as long as that thread answers. [any], once.
-  package func beat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {
+  package func startHeartbeat(every interval: Double, _ beat: @escaping @Sendable () -> Void) {
     loop.locked {
       schedule.beat = LoopTimer(loop: loop, handler: beat)
       schedule.beat?.schedule(after: interval, every: interval)
@@ -182,7 +182,7 @@ package final class GraphController: @unchecked Sendable {
 
   func attach() throws(PipeWireError) {
     attachment = try DaemonAttachment(options, loop: loop, events: attachmentEvents)
-    restore.complain()
+    restore.reportUnreadable()
     routes.handle(.connected)
   }
 

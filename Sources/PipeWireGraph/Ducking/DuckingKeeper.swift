@@ -19,7 +19,7 @@ final class DuckingKeeper {
     case isDue
   }
 
-  var settings: DuckingSettings { didSet { if settings != oldValue { aim() } } }
+  var settings: DuckingSettings { didSet { if settings != oldValue { updateTargets() } } }
 
   private struct Entry {
     let identity: DuckedStream
@@ -69,7 +69,7 @@ final class DuckingKeeper {
     timer = LoopTimer(loop: loop)
     voiceTimer = LoopTimer(loop: loop)
     timer.connect(to: self) { $0.step() }
-    voiceTimer.connect(to: self) { $0.aim() }
+    voiceTimer.connect(to: self) { $0.updateTargets() }
   }
 
   // MARK: The daemon
@@ -104,7 +104,7 @@ final class DuckingKeeper {
   /// Starts to restore everything; the event `restored` reports the end. The connection must stay until then.
   func restoreAll() {
     isRestoringAll = true
-    aim()
+    updateTargets()
     if isRestored { events.send(.restored) }
   }
 
@@ -134,7 +134,7 @@ final class DuckingKeeper {
     }
     let serials = Set(others.map(\.serial))
     for serial in entries.keys { entries[serial]?.isOther = serials.contains(serial) }
-    aim()
+    updateTargets()
   }
 
   private func add(_ node: GlobalObject, _ identity: DuckedStream, _ connection: Connection) throws(PipeWireError) {
@@ -160,7 +160,7 @@ final class DuckingKeeper {
     voice.update(near: near, far: far, at: monotonicSeconds())
     let isNews = isCallUp != self.isCallUp
     self.isCallUp = isCallUp
-    if isNews || settings.isAdvanced { aim() }
+    if isNews || settings.isAdvanced { updateTargets() }
     return isNews
   }
 
@@ -182,7 +182,7 @@ final class DuckingKeeper {
       entry.ducking = StreamDucking(volumes, at: monotonicSeconds())
     }
     entries[serial] = entry
-    aim()
+    updateTargets()
   }
 
   // MARK: Ramps
@@ -192,12 +192,12 @@ final class DuckingKeeper {
   private func isMoving(_ entry: Entry) -> Bool { entry.ducking?.isMoving(to: target(entry)) ?? false }
 
   /// Sets every stream's target, and starts the ramp if one has to move.
-  private func aim() {
+  private func updateTargets() {
     gain = isCallUp && !isRestoringAll ? settings.gain(hasVoice: voice.hasVoice(at: monotonicSeconds())) : 0
     if isCallUp, settings.isAdvanced, let end = voice.end(after: monotonicSeconds()) {
       voiceTimer.schedule(after: max(0.01, end - monotonicSeconds()))
     }
-    settle()
+    dropFinishedStreams()
     if entries.values.contains(where: isMoving) {
       if lastStep == nil {
         lastStep = monotonicSeconds()
@@ -225,12 +225,12 @@ final class DuckingKeeper {
       case nil: break
       }
     }
-    aim()
+    updateTargets()
     if isRestoringAll, isRestored { events.send(.restored) }
   }
 
   /// Drops streams that are gone or restored.
-  private func settle() {
+  private func dropFinishedStreams() {
     entries = entries.filter { $0.value.isOther || isLowered($0.value) || $0.value.ducking?.isLeftAlone ?? true }
     // A stream whose volume a person moved in this call may be ducked in the next.
     if !isCallUp { entries = entries.filter { isLowered($0.value) || restoring.contains($0.key) } }

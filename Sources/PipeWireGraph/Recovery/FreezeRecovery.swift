@@ -58,9 +58,9 @@ final class FreezeRecovery {
   func requestRebuild() { isRequested = true }
 
   /// Updates with whether the session demands sound.
-  func use(isDemanded: Bool) {
+  func update(isDemanded: Bool) {
     self.isDemanded = isDemanded
-    if hasRebuilt { endIfPointless() }
+    if hasRebuilt { endUnlessDemanded() }
   }
 
   /// Reports that the daemon has stopped the filter: no cycle is due.
@@ -77,7 +77,7 @@ final class FreezeRecovery {
 
   /// Pings the daemon first, because a daemon that does not answer cannot make anything, and does nothing if cycles run again meanwhile.
   private func tryRebuild() {
-    guard isRequested else { return endIfPointless() }
+    guard isRequested else { return endUnlessDemanded() }
     guard let connection else { return }
     guard hasAnswer else {
       guard !isWaiting else { return }
@@ -91,11 +91,11 @@ final class FreezeRecovery {
     events.send(.rebuild)
     watch.rebuilt(at: monotonicSeconds())
     hasRebuilt = true
-    endIfPointless()
+    endUnlessDemanded()
   }
 
   /// Ends the freeze if nothing is demanded: nothing would run to show whether a rebuild helped.
-  private func endIfPointless() {
+  private func endUnlessDemanded() {
     guard watch.isFrozen, !isDemanded else { return }
     watch.reset()
     end()

@@ -17,7 +17,7 @@ final class RestoreKeeper {
   }
 
   /// Reports once that the file could not be read.
-  func complain() {
+  func reportUnreadable() {
     if let complaint { remark(.warning, complaint) }
     complaint = nil
   }

@@ -58,12 +58,12 @@ final class PortWatch {
     let properties = node.properties.merging(nodes[node]?.properties ?? [:]) { $1 }
     let card = node.id("device.id").flatMap(card)
     let active = activeRoute(node, direction)
-    func either(_ key: String) -> String? { properties[key] ?? card?.properties[key] }
+    func property(_ key: String) -> String? { properties[key] ?? card?.properties[key] }
     return PortFacts(
       direction, portType: active?.portType, portName: active?.name,
       availability: active.map { PortAvailability($0.availability) } ?? .unknown,
-      formFactor: either("device.form-factor"), bus: either("device.bus"),
-      api: either("device.api") ?? (node.nodeName?.hasPrefix("raop_") == true ? "raop" : nil),
+      formFactor: property("device.form-factor"), bus: property("device.bus"),
+      api: property("device.api") ?? (node.nodeName?.hasPrefix("raop_") == true ? "raop" : nil),
       bluetoothProfile: properties["api.bluez5.profile"], deviceProfile: properties["device.profile.name"],
       hasDevice: node.id("device.id") != nil, audioRate: properties["audio.rate"], bluetoothCodec: properties["api.bluez5.codec"])
   }

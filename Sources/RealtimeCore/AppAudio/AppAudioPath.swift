@@ -28,7 +28,7 @@ struct AppAudioPath: ~Copyable {
   /// Renders one cycle of the sources. `isSpeaking`: the near end talks and is heard.
   @_noLocks @_noAllocation
   mutating func render(frames: Int, rate: Int, isSpeaking: Bool) {
-    let isRendered = sources.pointee.renderWhatSounds(into: left, right, frames: frames, rate: rate)
+    let isRendered = sources.pointee.renderAudible(into: left, right, frames: frames, rate: rate)
     // Sources that play silence do not count.
     isSounding = isRendered && max(checkedPeak(left, frames: frames), checkedPeak(right, frames: frames)) > 0
     cells.isSounding.store(isSounding)

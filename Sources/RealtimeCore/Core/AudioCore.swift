@@ -192,7 +192,7 @@ package final class AudioCore: @unchecked Sendable {
     plugIns.renew(rate: wanted.rate)
     if let (purpose, path) = made.take() {
       isMakingPath = false
-      if purpose == wanted, wanted != prepared { try use(path, for: wanted) } else { Self.free(path) }
+      if purpose == wanted, wanted != prepared { try install(path, for: wanted) } else { Self.free(path) }
     }
     guard wanted != prepared, wanted != impossible, !isMakingPath else { return }
     isMakingPath = true
@@ -212,10 +212,10 @@ package final class AudioCore: @unchecked Sendable {
     isolation.prepare(rate: wanted.rate, on: maker)
     plugIns.prepare(rate: wanted.rate)
     guard wanted != prepared else { return }
-    try use(maker.sync { Self.makePath(wanted, controls, meters, captureStages, isolation) }, for: wanted)
+    try install(maker.sync { Self.makePath(wanted, controls, meters, captureStages, isolation) }, for: wanted)
   }
 
-  private func use(_ path: NewPath, for wanted: Wanted) throws(CapturePathError) {
+  private func install(_ path: NewPath, for wanted: Wanted) throws(CapturePathError) {
     switch path {
     case .success(let path):
       Self.free(captureMailbox.post(UnsafeMutableRawPointer(path)))

@@ -75,7 +75,7 @@ package struct RenderPath: ~Copyable {
   /// sounds.
   /// [realtime]
   @_noLocks @_noAllocation
-  mutating func renderWhatSounds(
+  mutating func renderAudible(
     into left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>, frames: Int, rate: Int
   ) -> Bool {
     cells.cycle.enter()

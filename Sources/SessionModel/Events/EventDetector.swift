@@ -40,7 +40,7 @@ package struct EventDetector: Sendable {
   package mutating func update(_ new: AudioObservation, at time: Double) -> [Event] {
     let old = last
     last = new
-    forgetWhoLeft(new)
+    removeAbsentSinks(new)
     let before = Dictionary(old.sinks.map { ($0.id, $0) }) { first, _ in first }
     var found: [Event] = []
     for sink in new.sinks { found += events(from: before[sink.id] ?? AudioObservation.Sink(id: sink.id), to: sink) }
@@ -78,7 +78,7 @@ package struct EventDetector: Sendable {
   }
 
   /// Updates with the devices in use. The first call reports no change.
-  package mutating func use(_ new: RouteEnds) -> Event? {
+  package mutating func update(_ new: RouteEnds) -> Event? {
     let old = route
     route = new
     guard let old, old != new else { return nil }
@@ -145,7 +145,7 @@ package struct EventDetector: Sendable {
   }
 
   /// Drops sinks that are gone: one that returns under the same id is new.
-  private mutating func forgetWhoLeft(_ new: AudioObservation) {
+  private mutating func removeAbsentSinks(_ new: AudioObservation) {
     guard !told.isEmpty else { return }
     let present = Set(new.sinks.map(\.id))
     told = told.filter { subject, _ in subject.kind == .sourceOverrun || subject.mediaId.map(present.contains) ?? true }

@@ -104,7 +104,7 @@ package enum SpectrogramScale {
   package static func level(_ byte: UInt8) -> Double { Double(byte) / 2 - 120 }
 
   /// The intensity at which a level is drawn, 0–1: 0 at −100 dBFS and below, 1 from −30 dBFS on.
-  package static func share(_ byte: UInt8) -> Double { min(max((level(byte) + 100) / 70, 0), 1) }
+  package static func intensity(_ byte: UInt8) -> Double { min(max((level(byte) + 100) / 70, 0), 1) }
 }
 
 /// The axis of a curve of echo delays. [any]

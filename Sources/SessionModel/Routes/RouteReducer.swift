@@ -48,7 +48,7 @@ extension RouteState {
       (self.devices, choice, route) = (devices, found, found.route)
       // A device that is not fully known, or not complete, is not reported.
       let isKnown = [found.microphone, found.speaker].allSatisfy { $0?.isKnown ?? true }
-      if missing == nil, isKnown { judge(now, configured, at: time, &effects) }
+      if missing == nil, isKnown { pauseAndReport(now, configured, at: time, &effects) }
     }
     if let transition { next.append(transition.end) }
     if let settled = news.settling(at: time) { next.append(settled) }
@@ -64,7 +64,7 @@ extension RouteState {
   }
 
   /// Pauses if headphones are gone, and reports a change of the route.
-  private mutating func judge(
+  private mutating func pauseAndReport(
     _ now: RouteObservation, _ configured: [Device.Direction: String], at time: Double, _ effects: inout [RouteEffect]
   ) {
     let available = now.available

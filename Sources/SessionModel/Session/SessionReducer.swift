@@ -4,7 +4,7 @@ package func reduce(_ state: SessionState, _ event: SessionEvent) -> (state: Ses
   var next = state
   var own: [SessionEffect] = []
   next.apply(event, &own)
-  next.settle()
+  next.restoreInvariants()
   let consequences = SessionState.consequences(from: state, to: next)
   // A recovery is reported after what it restores.
   let last = own.filter { $0 == .recovered }
@@ -35,7 +35,7 @@ extension SessionState {
   }
 
   /// Restores the invariants that do not depend on the event.
-  fileprivate mutating func settle() {
+  fileprivate mutating func restoreInvariants() {
     if !settings.isManual {
       if isNeeded { isActivated = true }
       let staysActive = settings.configuresDevices && !settings.isAutomaticDeactivationEnabled

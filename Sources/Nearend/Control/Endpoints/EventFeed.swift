@@ -48,11 +48,11 @@ final class EventFeed: Sendable {
     defer { subscription.cancel() }
     let exchange = request.exchange
     try exchange.beginStream(type: "application/x-ndjson")
-    try feed.pass(to: exchange.connection) { try exchange.send(chunk: $0) }
+    try feed.stream(to: exchange.connection) { try exchange.send(chunk: $0) }
   }
 
   /// Sends events as they come, one per line, until the client disconnects.
-  func pass(to connection: ControlConnection, _ send: ([UInt8]) throws -> Void) throws {
+  func stream(to connection: ControlConnection, _ send: ([UInt8]) throws -> Void) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.nonConformingFloatEncodingStrategy = .convertToString(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")

@@ -48,7 +48,7 @@ extension ControlRequest {
     service.log.add(.info, "\(name)\(process.map { " (process \($0))" } ?? "") has joined")
     let stall = exchange.limits.stallSeconds
     try exchange.connection.send(Array(try JSONEncoder().encode(welcome)) + [10], stall: stall)
-    try feed.pass(to: exchange.connection) { try exchange.connection.send($0, stall: stall) }
+    try feed.stream(to: exchange.connection) { try exchange.connection.send($0, stall: stall) }
   }
 
   func registerMedia(of program: Int) throws {

@@ -40,7 +40,7 @@ extension ControlRequest {
     try ControlEndpoints.registering.withLock { _ in try register(media) }
     do { try exchange.answer(json: media) } catch {
       ControlEndpoints.registering.withLock { _ in
-        if service.clientMedia.withLock({ $0.untold(id) }) { service.session.send(.unregisterMedia(id: id)) }
+        if service.clientMedia.withLock({ $0.withdraw(id) }) { service.session.send(.unregisterMedia(id: id)) }
       }
       throw error
     }
@@ -107,7 +107,7 @@ struct ClientMedia {
   mutating func register(_ id: String, isNew: Bool) { told[id] = isNew ? 1 : (told[id] ?? 1) + 1 }
 
   /// Withdraws a registration whose client never got the answer. Returns whether no other client knows of it: then it must be unregistered.
-  mutating func untold(_ id: String) -> Bool {
+  mutating func withdraw(_ id: String) -> Bool {
     guard let count = told[id] else { return false }
     told[id] = count > 1 ? count - 1 : nil
     return count == 1

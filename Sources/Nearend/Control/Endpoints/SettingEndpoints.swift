@@ -9,7 +9,7 @@ extension ControlEndpoints {
       let values = try request.decode([String: EventValue].self, "an object such as {\"microphoneMuted\": true}")
       let program = try request.program()
       do throws(SettingError) {
-        try request.service.lend(values, to: program) { () throws(SettingError) in try request.service.set(values) }
+        try request.service.change(values, for: program) { () throws(SettingError) in try request.service.set(values) }
         try request.service.checkThatItStays(values)
       } catch {
         throw RequestFailure(error.status, error.description)

@@ -37,10 +37,10 @@ final class AppAudioAccount {
 
   func uploadComes(id: String, rate: Int, channels: Int, seconds: Double) throws {
     let samples = Self.tone(frames: Int(seconds * Double(rate)), rate: rate, channels: channels)
-    try uploads.come(id: id, rate: rate, channels: channels, samples: samples)
+    try uploads.start(id: id, rate: rate, channels: channels, samples: samples)
   }
 
-  func uploadLeaves(id: String) { uploads.leave(id: id) }
+  func uploadLeaves(id: String) { uploads.remove(id: id) }
 
   func capture(frames: Int, rate: Int, channels: Int) throws {
     let samples = Self.tone(frames: frames, rate: rate, channels: channels)

@@ -38,7 +38,7 @@ final class UploadAccount: Sendable {
   var summary: String { state.withLock { "\($0.played) uploads played to the last frame, \($0.brokenOff) removed meanwhile" } }
 
   /// Starts a program. `samples` are interleaved, at full scale ±1.
-  func come(id: String, rate: Int, channels: Int, samples: [Float]) throws {
+  func start(id: String, rate: Int, channels: Int, samples: [Float]) throws {
     let file = "\(folder)/\(id).pcm"
     try samples.map { Int16($0 * 32_767) }.withUnsafeBytes { Data($0) }.write(to: URL(fileURLWithPath: file))
     state.withLock { $0.open[id] = Upload(frames: samples.count / channels) }
@@ -55,7 +55,7 @@ final class UploadAccount: Sendable {
   }
 
   /// Removes a program; ignored if it has played to the end.
-  func leave(id: String) {
+  func remove(id: String) {
     let isThere = state.withLock { state in
       state.open[id]?.isLeaving = true
       return state.open[id] != nil
@@ -68,7 +68,7 @@ final class UploadAccount: Sendable {
     let end = monotonicSeconds() + Self.patience
     // A program that was about to start has started by now.
     while !isQuiet, monotonicSeconds() < end {
-      for id in state.withLock({ Array($0.open.keys) }) { leave(id: id) }
+      for id in state.withLock({ Array($0.open.keys) }) { remove(id: id) }
       Thread.sleep(forTimeInterval: 0.005)
     }
     state.withLock { state in

@@ -39,14 +39,14 @@ struct VoiceDetector {
       gathered += count
       done += count
       if gathered == window {
-        judge(power: energy / Float(window))
+        detect(power: energy / Float(window))
         (gathered, energy) = (0, 0)
       }
     }
   }
 
   @_noLocks @_noAllocation
-  private mutating func judge(power: Float) {
+  private mutating func detect(power: Float) {
     isActive = power > max(ratio * floor.power, quietest)
     floor.update(power: power)
     evidence = isActive ? min(evidence + 1, 2 * onset) : max(evidence - 1, 0)

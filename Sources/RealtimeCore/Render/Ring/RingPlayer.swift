@@ -65,7 +65,7 @@ struct RingPlayer: ~Copyable {
     if playback.isPlaying {
       steering.update(error: (level - target) / sinkRate, duration: duration)
       play(cycle, from: 0)
-    } else if let offset = playback.start(found(fill, missing: (target - level) / need, duration: duration)) {
+    } else if let offset = playback.start(finding(fill, missing: (target - level) / need, duration: duration)) {
       steering.start()
       gain.jump(to: cells.volume.effectiveGain)
       startFromSilence()
@@ -80,7 +80,7 @@ struct RingPlayer: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private func found(_ fill: Int, missing: Double, duration: Double) -> RingPlayback.Finding {
+  private func finding(_ fill: Int, missing: Double, duration: Double) -> RingPlayback.Finding {
     let hasEnded = cells.hasEnded.loadAcquire() != 0
     return RingPlayback.Finding(
       fill: fill, written: fifo.writePosition, drops: cells.totalDrops.load(), hasEnded: hasEnded, missing: missing, duration: duration)
