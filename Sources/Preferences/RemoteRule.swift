@@ -60,7 +60,7 @@ struct RemoteKeeper {
   private var sends: [(address: String, id: String)] = []
 
   /// Applies the changes of the file, and returns them in words. What could not be added is tried again each time.
-  mutating func update(_ rules: [RemoteRule], sends addresses: [String], _ service: NearendService) -> [String] {
+  mutating func update(_ rules: [RemoteRule], sends addresses: [String], in service: NearendService) -> [String] {
     var words: [String] = []
     for rule in participants where !rules.contains(rule) {
       service.removeSink(id: rule.id)

@@ -7,12 +7,12 @@ struct MicrophoneClosingTests {
   @Test("D1: a closed microphone is suspended once its links are gone, and again after each opening")
   func once() {
     var closing = MicrophoneClosing()
-    let looks: [(microphone: UInt32?, isLinked: Bool, suspends: Bool)] = [
+    let polls: [(microphone: UInt32?, isLinked: Bool, suspends: Bool)] = [
       (11, true, false), (11, false, true), (11, false, false), (12, false, true), (nil, false, false), (12, false, true),
     ]
-    for (time, look) in looks.enumerated() {
-      let suspends = closing.update(look.microphone, isLinked: look.isLinked, at: Double(time))
-      #expect(suspends == look.suspends, "look \(time)")
+    for (time, poll) in polls.enumerated() {
+      let suspends = closing.update(poll.microphone, isLinked: poll.isLinked, at: Double(time))
+      #expect(suspends == poll.suspends, "poll \(time)")
     }
   }
 

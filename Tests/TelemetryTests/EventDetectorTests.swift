@@ -5,34 +5,34 @@ import Testing
 struct EventDetectorTests {
   private typealias Sink = AudioObservation.Sink
 
-  private func look(_ detector: inout EventDetector, _ sinks: [AudioObservation.Sink], at time: Double) -> [EventDetector.Event] {
+  private func poll(_ detector: inout EventDetector, _ sinks: [AudioObservation.Sink], at time: Double) -> [EventDetector.Event] {
     detector.update(AudioObservation(sinks: sinks), at: time)
   }
 
   @Test("K6: a run of drops is posted once, on its first frame, with consecutive, total and totalUnderruns")
   func dropRun() {
     var detector = EventDetector()
-    #expect(look(&detector, [Sink(id: "a", totalUnderruns: 0)], at: 0).isEmpty)
-    let found = look(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 0.1)
+    #expect(poll(&detector, [Sink(id: "a", totalUnderruns: 0)], at: 0).isEmpty)
+    let found = poll(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 0.1)
     #expect(found == [.drop("a", consecutive: 1, total: 1, totalUnderruns: 0)])
-    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 40, totalDrops: 40)], at: 0.2).isEmpty)
-    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 4_000, totalDrops: 4_000)], at: 1_000).isEmpty, "the same run, still")
+    #expect(poll(&detector, [Sink(id: "a", consecutiveDrops: 40, totalDrops: 40)], at: 0.2).isEmpty)
+    #expect(poll(&detector, [Sink(id: "a", consecutiveDrops: 4_000, totalDrops: 4_000)], at: 1_000).isEmpty, "the same run, still")
   }
 
   @Test("K6: the next run is posted 5 minutes after the last event, not sooner", arguments: [(299.9, false), (300.0, true), (301.0, true)])
   func dropLimit(after: Double, isTold: Bool) {
     var detector = EventDetector()
-    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 0).count == 1)
-    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 0, totalDrops: 1)], at: 1).isEmpty)
-    let second = look(&detector, [Sink(id: "a", totalUnderruns: 0, consecutiveDrops: 2, totalDrops: 3)], at: after)
+    #expect(poll(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 0).count == 1)
+    #expect(poll(&detector, [Sink(id: "a", consecutiveDrops: 0, totalDrops: 1)], at: 1).isEmpty)
+    let second = poll(&detector, [Sink(id: "a", totalUnderruns: 0, consecutiveDrops: 2, totalDrops: 3)], at: after)
     #expect(second == (isTold ? [.drop("a", consecutive: 2, total: 3, totalUnderruns: 0)] : []))
   }
 
   @Test("K6: each sink has 5 minutes of its own, and so has each kind")
   func limitsApart() {
     var detector = EventDetector()
-    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1), Sink(id: "b")], at: 0).count == 1)
-    let found = look(
+    #expect(poll(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1), Sink(id: "b")], at: 0).count == 1)
+    let found = poll(
       &detector,
       [
         Sink(id: "a", consecutiveUnderruns: 1, totalUnderruns: 1, consecutiveDrops: 1, totalDrops: 1),
@@ -45,46 +45,46 @@ struct EventDetectorTests {
   @Test("K6: a run both reported by a program and found in the counters is one event, whichever comes first", arguments: [true, false])
   func toldTwice(programFirst: Bool) {
     var detector = EventDetector()
-    _ = look(&detector, [Sink(id: "a")], at: 0)
+    _ = poll(&detector, [Sink(id: "a")], at: 0)
     let sink = Sink(id: "a", totalUnderruns: 7, consecutiveDrops: 1, totalDrops: 1)
     let expected = EventDetector.Event.drop("a", consecutive: 1, total: 1, totalUnderruns: 7)
     var found: [EventDetector.Event] = []
-    if !programFirst { found += look(&detector, [sink], at: 0.1).filter { $0.kind == .sinkFrameDrop } }
+    if !programFirst { found += poll(&detector, [sink], at: 0.1).filter { $0.kind == .sinkFrameDrop } }
     if let event = detector.frameDrop(mediaId: "a", consecutive: 1, total: 1, totalUnderruns: 7, at: 0.1) { found.append(event) }
-    if programFirst { found += look(&detector, [sink], at: 0.2).filter { $0.kind == .sinkFrameDrop } }
+    if programFirst { found += poll(&detector, [sink], at: 0.2).filter { $0.kind == .sinkFrameDrop } }
     #expect(found == [expected])
   }
 
   @Test("K6: a run that began and ended between two observations is posted, and a second one that began while the first ended")
   func runsBetweenLooks() {
     var detector = EventDetector()
-    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 0, totalDrops: 3)], at: 0).first == .drop("a", consecutive: 3, total: 3))
-    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 2, totalDrops: 5)], at: 400).count == 1)
+    #expect(poll(&detector, [Sink(id: "a", consecutiveDrops: 0, totalDrops: 3)], at: 0).first == .drop("a", consecutive: 3, total: 3))
+    #expect(poll(&detector, [Sink(id: "a", consecutiveDrops: 2, totalDrops: 5)], at: 400).count == 1)
     // Three more drops: one of the old run, then a write that fit, then two.
-    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 2, totalDrops: 8)], at: 800).first == .drop("a", consecutive: 2, total: 8))
+    #expect(poll(&detector, [Sink(id: "a", consecutiveDrops: 2, totalDrops: 8)], at: 800).first == .drop("a", consecutive: 2, total: 8))
   }
 
   @Test("K6: cleared counters begin again; a sink of the same id that came later has 5 minutes of its own")
   func beginAgain() {
     var detector = EventDetector()
-    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 9, totalDrops: 9)], at: 0).count == 1)
-    #expect(look(&detector, [Sink(id: "a")], at: 400).isEmpty, "cleared")
-    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 401).count == 1)
-    #expect(look(&detector, [], at: 402).isEmpty)
-    #expect(look(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 403).count == 1, "another sink")
+    #expect(poll(&detector, [Sink(id: "a", consecutiveDrops: 9, totalDrops: 9)], at: 0).count == 1)
+    #expect(poll(&detector, [Sink(id: "a")], at: 400).isEmpty, "cleared")
+    #expect(poll(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 401).count == 1)
+    #expect(poll(&detector, [], at: 402).isEmpty)
+    #expect(poll(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 403).count == 1, "another sink")
   }
 
   @Test("K5: an underrun is posted for the first gap of a run, with consecutive and total")
   func underrun() {
     var detector = EventDetector()
-    _ = look(&detector, [Sink(id: "a")], at: 0)
-    let found = look(&detector, [Sink(id: "a", consecutiveUnderruns: 1, totalUnderruns: 1)], at: 0.1)
+    _ = poll(&detector, [Sink(id: "a")], at: 0)
+    let found = poll(&detector, [Sink(id: "a", consecutiveUnderruns: 1, totalUnderruns: 1)], at: 0.1)
     #expect(found.map(\.kind) == [.sinkUnderrun])
     #expect(found.first?.detail["consecutive"] == 1)
     #expect(found.first?.detail["total"] == 1)
-    #expect(look(&detector, [Sink(id: "a", consecutiveUnderruns: 5, totalUnderruns: 5)], at: 400).isEmpty, "the run goes on")
-    #expect(look(&detector, [Sink(id: "a", consecutiveUnderruns: 0, totalUnderruns: 5)], at: 401).isEmpty)
-    #expect(look(&detector, [Sink(id: "a", consecutiveUnderruns: 1, totalUnderruns: 6)], at: 402).count == 1)
+    #expect(poll(&detector, [Sink(id: "a", consecutiveUnderruns: 5, totalUnderruns: 5)], at: 400).isEmpty, "the run goes on")
+    #expect(poll(&detector, [Sink(id: "a", consecutiveUnderruns: 0, totalUnderruns: 5)], at: 401).isEmpty)
+    #expect(poll(&detector, [Sink(id: "a", consecutiveUnderruns: 1, totalUnderruns: 6)], at: 402).count == 1)
   }
 
   @Test("T3: jitter spikes, and overruns of source and graph, are posted with their details")
@@ -138,14 +138,14 @@ extension EventDetectorTests {
   @Test("D2: talking while muted is posted when it begins, at most once in 10 s")
   func talkingWhileMuted() {
     var detector = EventDetector()
-    func look(_ isTalking: Bool, at time: Double) -> Int {
+    func poll(_ isTalking: Bool, at time: Double) -> Int {
       var observation = AudioObservation()
       observation.isTalkingWhileMuted = isTalking
       return detector.update(observation, at: time).count { $0.kind == .talkingWhileMuted }
     }
-    #expect(look(false, at: 0) == 0 && look(true, at: 1) == 1)
-    #expect(look(true, at: 2) == 0 && look(false, at: 3) == 0)
-    #expect(look(true, at: 4) == 0, "again, too soon")
-    #expect(look(false, at: 5) == 0 && look(true, at: 11) == 1)
+    #expect(poll(false, at: 0) == 0 && poll(true, at: 1) == 1)
+    #expect(poll(true, at: 2) == 0 && poll(false, at: 3) == 0)
+    #expect(poll(true, at: 4) == 0, "again, too soon")
+    #expect(poll(false, at: 5) == 0 && poll(true, at: 11) == 1)
   }
 }

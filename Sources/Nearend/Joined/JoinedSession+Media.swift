@@ -14,7 +14,7 @@ extension JoinedSession {
     }
     if let refusal = change.refusal { return refusal }
     guard let link, let name = shared.withLock({ $0.name(of: id) }) else { return nil }
-    do throws(HostError) { try open(output, name, link) } catch {
+    do throws(HostError) { try open(output, as: name, at: link) } catch {
       guard case .refused(_, let reason) = error else { return nil }
       self.change(.unregisterSink(mediaId: id))
       throw .refused(id: id, reason: "the joined nearend refuses: \(reason)")
@@ -132,12 +132,12 @@ extension JoinedSession {
       return false
     }
     let isSame = old.map { $0.format == format && $0.isOpen } ?? false
-    guard let output = isSame ? old : openAppAudio(format, link) else { return false }
+    guard let output = isSame ? old : openAppAudio(format, at: link) else { return false }
     return buffer.withUnsafeBytes { output.put($0) } == .written
   }
 
   /// Opens a new stream of application audio.
-  private func openAppAudio(_ format: SinkFormat, _ link: HostLink) -> JoinedOutput? {
+  private func openAppAudio(_ format: SinkFormat, at link: HostLink) -> JoinedOutput? {
     let number = shared.withLock { state in
       state.appAudioCount += 1
       return state.appAudioCount

@@ -16,7 +16,7 @@ extension JoinedSession {
           continue
         }
         guard !output.isOpen else { continue }
-        do throws(HostError) { try open(output, name, link) } catch { logRefusal(of: "speaker output '\(id)'", error) }
+        do throws(HostError) { try open(output, as: name, at: link) } catch { logRefusal(of: "speaker output '\(id)'", error) }
       }
       updateVoice(link, isWanted: now.session.source.map { now.name(of: $0.mediaId) != nil } ?? false)
     }
@@ -53,7 +53,7 @@ extension JoinedSession {
   }
 
   /// Opens an output's stream, with its own gain, mute and SSRC.
-  func open(_ output: JoinedOutput, _ name: String, _ link: HostLink) throws(HostError) {
+  func open(_ output: JoinedOutput, as name: String, at link: HostLink) throws(HostError) {
     let stream = try link.open(
       "/playout/\(name)",
       ["rate": output.format.sampleRate, "channels": output.format.channelCount, "bytes": output.capacity])

@@ -34,7 +34,7 @@ public final class ManualRenderer: @unchecked Sendable {
   private let processor: CycleProcessor
   /// Called ten times per second of audio.
   private let didRunCycles: @Sendable () -> Void
-  private var sinceLook = 0
+  private var framesSincePoll = 0
   /// Rate of the blocks from the next cycle on, in Hz. Outputs are converted to it.
   public private(set) var rate: Int
   /// Total frames of all cycles.
@@ -129,9 +129,9 @@ public final class ManualRenderer: @unchecked Sendable {
       core.isolation.drain()
       core.plugIns.drain()
     }
-    sinceLook += buffers.frames
-    if sinceLook >= rate / 10 {
-      sinceLook = 0
+    framesSincePoll += buffers.frames
+    if framesSincePoll >= rate / 10 {
+      framesSincePoll = 0
       didRunCycles()
     }
   }

@@ -6,7 +6,7 @@ import SimulatedHardware
 /// Checks what a call application observes of its call besides sound: mute, the call's end, other programs' volume.
 extension Soak {
   /// Number of checks before a volume counts as wrong: half a minute.
-  private static let looks = 60
+  private static let attempts = 60
 
   /// Checks that with this mode of muting, and nothing playing into it, *Nearend Microphone* outputs only zeros, and that the microphone
   /// returns.
@@ -57,7 +57,7 @@ extension Soak {
   private func checkMusic() throws {
     var found: Double?
     let noted = failures.count
-    for _ in 0..<Self.looks where failures.count == noted {
+    for _ in 0..<Self.attempts where failures.count == noted {
       // The monitor of the device to which the session manager has moved it, if its own disappeared.
       guard let port = try music.monitor() else { return }
       found = try record(port, frames: 4_800).map(SoakMusic.loudness)

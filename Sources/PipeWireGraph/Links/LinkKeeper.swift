@@ -34,8 +34,8 @@ final class LinkKeeper {
   }
 
   /// The earliest time to retry a refused link, or to check one that is down, CLOCK_MONOTONIC in ns.
-  var nextRetry: UInt64? { [retries.next, nextLook].compactMap { $0 }.min() }
-  private var nextLook: UInt64?
+  var nextRetry: UInt64? { [retries.next, nextCheck].compactMap { $0 }.min() }
+  private var nextCheck: UInt64?
 
   /// The time that the daemon may take to revive the links of a suspended device that runs again, in nanoseconds.
   private static let revival: UInt64 = 500_000_000
@@ -76,11 +76,11 @@ final class LinkKeeper {
     for (key, entry) in made where suspended.contains(entry.link.device) {
       if connection.revivesLinks { made[key]?.isDown = true } else { made[key]?.isStale = true }
     }
-    nextLook = nil
+    nextCheck = nil
     for (key, entry) in made where entry.isDown {
       guard let start = suspensions.runningSince(entry.link.device) else { continue }
       guard now >= start + Self.revival else {
-        nextLook = min(nextLook ?? .max, start + Self.revival)
+        nextCheck = min(nextCheck ?? .max, start + Self.revival)
         continue
       }
       made[key]?.isDown = false

@@ -9,14 +9,14 @@ struct ParticipantMixes: Sendable, Equatable {
     return ParticipantMix(gain: said.gain ?? layers.remembered.gain(of: id) ?? 1, isMuted: said.isMuted ?? false)
   }
 
-  mutating func came(_ id: String, _ layers: Layers) -> [PreferenceEffect] {
+  mutating func came(_ id: String, in layers: Layers) -> [PreferenceEffect] {
     let start = Self.start(of: id, in: layers)
     present[id] = start
     return [.setMix(id, start)]
   }
 
   /// Remembers a gain that differs from the last known one: somebody has changed it.
-  mutating func changed(_ id: String, to mix: ParticipantMix, _ remembered: inout Remembered) -> [PreferenceEffect] {
+  mutating func changed(_ id: String, to mix: ParticipantMix, remembered: inout Remembered) -> [PreferenceEffect] {
     let isSomebodys = present[id].map { abs($0.gain - mix.gain) > 1e-4 } ?? false
     present[id] = mix
     guard isSomebodys else { return [] }

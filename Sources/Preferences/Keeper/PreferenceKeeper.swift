@@ -155,7 +155,7 @@ package final class PreferenceKeeper: Sendable {
     case .removeSink(let id):
       service.removeSink(id: id)
       return ["without \(id)"]
-    case .updateRemotes(let rules, let sends): return remotes.withLock { $0.update(rules, sends: sends, service) }
+    case .updateRemotes(let rules, let sends): return remotes.withLock { $0.update(rules, sends: sends, in: service) }
     case .updateStages(let rules, let reportsChanges): update(rules, reportsChanges: reportsChanges)
     case .remember(let setting, let value): writer?.remember(setting, value)
     case .rememberGain(let id, let gain): writer?.remember(gain: gain, of: id)
@@ -185,7 +185,7 @@ package final class PreferenceKeeper: Sendable {
   private func update(_ rules: [StageRule], reportsChanges: Bool) {
     stageQueue.async { [weak self] in
       guard let self else { return }
-      let words = stages.withLock { $0.update(rules, service) }
+      let words = stages.withLock { $0.update(rules, in: service) }
       if reportsChanges, !words.isEmpty { service.remark("\(configurationPath ?? ""): \(words.joined(separator: ", "))") }
     }
   }

@@ -30,8 +30,8 @@ struct PreferenceState: Sendable {
     case .rememberedWritten(let remembered):
       layers.remembered = remembered
       return []
-    case .participantCame(let id): return participants.came(id, layers)
-    case .participantChanged(let id, let mix): return participants.changed(id, to: mix, &layers.remembered)
+    case .participantCame(let id): return participants.came(id, in: layers)
+    case .participantChanged(let id, let mix): return participants.changed(id, to: mix, remembered: &layers.remembered)
     case .participantLeft(let id):
       participants.left(id)
       return []

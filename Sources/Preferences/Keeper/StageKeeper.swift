@@ -21,7 +21,7 @@ struct StageKeeper {
 
   /// Applies the changes of the file, and returns them in words. Stages after the first new or removed one are added again, to keep the
   /// file's order. Blocks for the trials: seconds, if plug-ins hang.
-  mutating func update(_ rules: [StageRule], _ service: NearendService) -> [String] {
+  mutating func update(_ rules: [StageRule], in service: NearendService) -> [String] {
     var words: [String] = []
     let wishes = rules.map(Refusal.init)
     refused.removeAll { !wishes.contains($0) }

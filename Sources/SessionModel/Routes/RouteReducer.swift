@@ -71,7 +71,7 @@ extension RouteState {
     let chosen = configured.merging(picked) { $1 }
     let wasPaused = isPaused
     unplugPause.update(
-      UnplugPause.Look(
+      UnplugPause.Observation(
         output: route.outputs.first, available: available, chosen: chosen[.output],
         isPlaying: now.wanted.receives && now.wanted.linksDevices, time: time))
     if isPaused != wasPaused {

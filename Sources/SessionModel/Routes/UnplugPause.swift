@@ -3,7 +3,7 @@
 /// Follows Apple's "Responding to audio route changes". Plugging in, or choosing another speaker, continues without a pause.
 package struct UnplugPause: Sendable, Equatable {
   /// The facts at one instant.
-  package struct Look: Sendable, Equatable {
+  package struct Observation: Sendable, Equatable {
     /// The speaker in use now.
     package var output: RoutePort?
     /// Every port that can be used now.
@@ -30,7 +30,7 @@ package struct UnplugPause: Sendable, Equatable {
     didSet { if !isEnabled { isPaused = false } }
   }
   package private(set) var isPaused = false
-  private var last: Look?
+  private var last: Observation?
   /// When another headset replaced unplugged headphones. A change right after that is still the session manager's search for a speaker;
   /// taking it for a choice would let a second headset on the desk cause playback in the room.
   private var tookOver: Double?
@@ -47,7 +47,7 @@ package struct UnplugPause: Sendable, Equatable {
   package init(isEnabled: Bool = true) { self.isEnabled = isEnabled }
 
   /// Updates with the route, changed or not.
-  package mutating func update(_ new: Look) {
+  package mutating func update(_ new: Observation) {
     let old = last
     last = new
     guard isEnabled, new.isPlaying else {

@@ -137,7 +137,7 @@ struct SettingsTests {
   func echoCanceller() throws {
     let rig = ManagerRig()
     let (manager, tape) = (rig.manager, EventTape(rig.manager.owner.bus))
-    func told() -> [EventValue?] {
+    func posted() -> [EventValue?] {
       tape.all.filter { $0.detail["setting"] == .string("echoCanceller") }.map { $0.detail["value"] }
     }
     for isRunning in [false, true] {
