@@ -6,7 +6,7 @@ import Platform
 import RTP
 import SessionModel
 
-/// Options in nearend.toml that are not settings; they are read when nearend starts. [any]
+/// Options in nearend.toml that are not settings; all but `sinks` and `sends` are read only when nearend starts. [any]
 ///
 /// `rawValue` is the key in the file.
 package enum RunOption: String, Sendable, CaseIterable {

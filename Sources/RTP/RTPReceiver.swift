@@ -96,7 +96,7 @@ package struct RTPReceiver: Sendable {
     }
   }
 
-  /// Counts a datagram that the caller discarded without passing it to `take`.
+  /// Counts a datagram that the caller discarded without passing it to `receive`.
   package mutating func refuse(_ fault: RTPFault) {
     counts.refused += 1
     lastFault = fault

@@ -4,7 +4,7 @@ import SessionModel
 
 /// Polls the audio thread's reports, ten times a second while cycles run.
 extension GraphController {
-  /// Makes a capture path for a new rate or engine, and reports latency to the graph.
+  /// Makes a capture path for a new rate or engine; observes priority, events, ducking, freezes; reports latency to the graph.
   func poll() {
     renewCapturePath()
     priority.poll()

@@ -23,9 +23,9 @@ struct DeviceChoice: Sendable, Equatable {
     return RouteChoice(microphone: microphone, speaker: speaker)
   }
 
-  /// Returns the best device: the pick, the system's default, the user's configured default, the last one used, the highest priority, in
-  /// this order. While nearend's device is the default, it is replaced by what would otherwise be the default; the last one used does not
-  /// count then. Devices with nothing plugged in come last, unless picked.
+  /// Returns the best device: the pick, the one `held` through a headset's transition, the system's default, the user's configured default,
+  /// the last one used, the highest priority, in this order. While nearend's device is the default, it is replaced by what would otherwise
+  /// be the default; the last one used does not count then. Devices with nothing plugged in come last, unless picked.
   private func best(
     _ direction: Device.Direction, _ observation: RouteObservation, configured: String?, held: String?
   ) -> RouteDevice? {
