@@ -42,6 +42,14 @@ private func captureChecks(_ engine: VoiceEngine) -> [Check] {
       driver.cycles(200, quantum: 256)
       return require(driver.meters.snapshot().microphonePeak > 0.01, "nothing was heard")
     },
+    Check("capture, \(engine): a microphone that clips, and a far end that is soft beside its echo") {
+      for input in [CaptureDriver.Input.clipped, .softFarEnd] {
+        let driver = try CaptureDriver(engine, rate: 48_000)
+        driver.cycles(1_000, quantum: 256, input: input)
+        if driver.meters.snapshot().microphonePeak <= 0.01 { return "nothing was heard" }
+      }
+      return nil
+    },
     Check("capture, \(engine): 1000 cycles with an echo that is measured and cancelled") {
       let driver = try CaptureDriver(engine, rate: 48_000)
       driver.cycles(1_000, quantum: 480)
@@ -106,11 +114,12 @@ let captureCheck = Check("capture path, in a process of its own") {
 
 /// Drives a capture path from inside the fence: bursts of noise from the far end, and their echo 150 ms later.
 private final class CaptureDriver {
-  enum Input { case echo, none, garbage }
+  /// `clipped`: the echo, loud, at rails of 0.3; `softFarEnd`: the echo of a far end that is 30 dB softer.
+  enum Input { case echo, none, garbage, clipped, softFarEnd }
   let controls = CaptureControls()
   let meters = CaptureMeters()
   private let path: UnsafeMutablePointer<CapturePath>
-  private let far, near, garbage, voice: UnsafeMutablePointer<Float>
+  private let far, near, clipped, softFar, garbage, voice: UnsafeMutablePointer<Float>
   private let length: Int
   private var position = 0
   private static let longest = 8_192
@@ -121,6 +130,7 @@ private final class CaptureDriver {
     length = 5 * rate
     let capacity = length + Self.longest
     (far, near) = (.allocate(capacity: capacity), .allocate(capacity: capacity))
+    (clipped, softFar) = (.allocate(capacity: capacity), .allocate(capacity: capacity))
     (garbage, voice) = (.allocate(capacity: Self.longest), .allocate(capacity: Self.longest))
     garbage.initialize(repeating: .nan, count: Self.longest)
     voice.initialize(repeating: 0, count: Self.longest)
@@ -136,20 +146,28 @@ private final class CaptureDriver {
       far.advanced(by: i).initialize(to: isOn ? 0.3 * random.sample() : 0)
       let echo = i - 150 * rate / 1_000
       near.advanced(by: i).initialize(to: echo >= 0 ? 0.5 * far[echo] : 0)
+      clipped.advanced(by: i).initialize(to: max(-0.3, min(0.3, 8 * near[i])))
+      softFar.advanced(by: i).initialize(to: 0.03 * far[i])
     }
   }
 
   deinit {
     path.deinitialize(count: 1)
     path.deallocate()
-    for pointer in [far, near, garbage, voice] { pointer.deallocate() }
+    for pointer in [far, near, clipped, softFar, garbage, voice] { pointer.deallocate() }
   }
 
   func cycles(_ count: Int, quantum: Int, input: Input = .echo) {
     for _ in 0..<count {
       let (path, voice) = (path, voice)
-      let microphone: UnsafeMutablePointer<Float>? = input == .none ? nil : input == .garbage ? garbage : near + position
-      let reference: UnsafeMutablePointer<Float>? = input == .none ? nil : input == .garbage ? garbage : far + position
+      let (microphone, reference): (UnsafeMutablePointer<Float>?, UnsafeMutablePointer<Float>?) =
+        switch input {
+        case .echo: (near + position, far + position)
+        case .none: (nil, nil)
+        case .garbage: (garbage, garbage)
+        case .clipped: (clipped + position, far + position)
+        case .softFarEnd: (near + position, softFar + position)
+        }
       onTheAudioThread {
         path.pointee.process(microphone: microphone, reference: reference, right: reference, voice: voice, frames: quantum)
       }

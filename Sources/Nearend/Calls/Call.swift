@@ -3,7 +3,7 @@ import Synchronization
 
 /// A handle of a joined call, which ends with its last reference, or by `end()`. [any]
 ///
-/// Its output and its microphone retain it, so a program that holds one of them need not hold the call.
+/// Its output, its microphone and its tap retain it, so a program that holds one of them need not hold the call.
 public final class Call: Sendable, Identifiable {
   /// The id it was joined with.
   public let id: String
@@ -45,8 +45,15 @@ public final class Call: Sendable, Identifiable {
     await session.perform { [registration] in if isFirst { registration.end() } }
   }
 
-  /// Returns false if it has ended already.
-  private func close() -> Bool { parts.withLock { _ in !ended.exchange(true, ordering: .acquiringAndReleasing) } }
+  /// Returns false if it has ended already. Removes the microphone's callback at once, so that it is not called any more when its tap, which
+  /// finds the call ended, returns.
+  private func close() -> Bool {
+    parts.withLock { _ in
+      let isFirst = !ended.exchange(true, ordering: .acquiringAndReleasing)
+      if isFirst, !registration.hasEnded { owner.removeSource(id: id) }
+      return isFirst
+    }
+  }
 
   /// Runs `body`, which needs the call; returns nil if the call has ended.
   func whileJoined<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value? {

@@ -4,7 +4,8 @@ import Synchronization
 
 /// A handle of a callback that receives the processed microphone, which ends with its last reference, or by `end()`. [any]
 public final class MicrophoneTap: Sendable {
-  private let ended = Atomic(false)
+  /// Locked while the callback is removed, so that whoever ends the tap a second time waits, too.
+  private let ended = Mutex(false)
   private let remove: @Sendable () -> Void
 
   init(remove: @escaping @Sendable () -> Void) { self.remove = remove }
@@ -14,7 +15,10 @@ public final class MicrophoneTap: Sendable {
   /// Removes the callback. When it returns, the callback is not running and is not called again. Idempotent. The callback must never call
   /// it.
   public func end() {
-    if !ended.exchange(true, ordering: .acquiringAndReleasing) { remove() }
+    ended.withLock { ended in
+      if !ended { remove() }
+      ended = true
+    }
   }
 }
 

@@ -21,8 +21,12 @@ final class EngineHooks: Sendable {
   var hasMixer: Bool { state.withLock { $0.hasMixer } }
 
   /// Sets the chain from the next `create` on, and whether application audio is mixed in.
-  func set(_ chain: [any AudioEngineObserver], hasMixer: Bool) {
-    state.withLock { ($0.chain, $0.hasMixer) = (chain, hasMixer) }
+  /// Returns the former chain: to be released by the caller, without a lock held.
+  func set(_ chain: [any AudioEngineObserver], hasMixer: Bool) -> [any AudioEngineObserver] {
+    state.withLock { state in
+      defer { (state.chain, state.hasMixer) = (chain, hasMixer) }
+      return state.chain
+    }
   }
 
   // MARK: Steps that may be vetoed, which then change nothing

@@ -7,7 +7,10 @@ extension SessionOwner {
   ///   - handlesSession: whether the session is configured, activated and deactivated automatically.
   ///   - mixesAppAudio: whether application audio is mixed into the voice.
   func set(_ observers: [any AudioEngineObserver], handlesSession: Bool, mixesAppAudio: Bool) -> Bool {
-    guard changeWhileAtRest({ _ in hooks.set(observers, hasMixer: mixesAppAudio) }) else { return false }
+    var former: [any AudioEngineObserver] = []
+    guard changeWhileAtRest({ _ in former = hooks.set(observers, hasMixer: mixesAppAudio) }) else { return false }
+    // Released here, without a lock: their `deinit` may call anything.
+    withExtendedLifetime(former) {}
     send(.setSessionHandling(handlesSession))
     return true
   }

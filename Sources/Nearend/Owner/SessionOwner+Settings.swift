@@ -63,7 +63,7 @@ extension SessionOwner {
     return nil
   }
 
-  /// Whether nearend links the real devices (S5).
+  /// A Boolean value indicating whether nearend links the real devices (S5).
   var isAutomaticConfigurationEnabled: Bool {
     get { session.settings.isAutomaticConfigurationEnabled }
     set {
@@ -72,7 +72,7 @@ extension SessionOwner {
     }
   }
 
-  /// Whether the session ends with its last media (S5).
+  /// A Boolean value indicating whether the session ends with its last media (S5).
   var isAutomaticDeactivationEnabled: Bool {
     get { session.settings.isAutomaticDeactivationEnabled }
     set {

@@ -20,6 +20,10 @@ struct ClippingRepair {
     @_noLocks @_noAllocation get { highPass.isAtRest }
   }
 
+  /// Forgets the corrections of former blocks, because the microphone was interrupted.
+  @_noLocks @_noAllocation
+  mutating func reset() { highPass.reset() }
+
   /// Repairs one block in place.
   ///
   /// - Parameters:

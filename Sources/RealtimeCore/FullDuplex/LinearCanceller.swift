@@ -49,6 +49,8 @@ struct LinearCanceller: ~Copyable {
   private var hops = 0
   /// Hops of active far end for which filters that have not converged stay guarded: 1.07 s at first, 0.4 s after a reset.
   private var guardHops: Int
+  /// The share of the error that was proven to be echo when the filters were last reset, until it is used.
+  private var provenShare: Float = 0
   /// Hops for which the far end still counts as active, up to 0.45 s after it was.
   private var sinceFarEnd = 0
   /// Consecutive silent hops of the far end.
@@ -123,7 +125,7 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { 4 }
   }
 
-  /// Limit of the factor of `expectEcho(ofShare:)`: 33 dB.
+  /// Limit of the factor by which `expectProvenEcho` raises the prior: 33 dB.
   private static var loudest: Float {
     @_noLocks @_noAllocation get { 2_000 }
   }
@@ -169,6 +171,7 @@ struct LinearCanceller: ~Copyable {
     let isWhole = openHops == layout.window / layout.hop
     if reference.isSilent || openHops == 0 {
       microphone.push(samples, onto: 0)
+      repair.reset()
       careful.passThrough(microphone: microphone[0])
       choice.reset()
       echo = careful.echo
@@ -179,6 +182,7 @@ struct LinearCanceller: ~Copyable {
     let learns = isWhole && hopsUntilHistoryIsComplete == 0
     careful.predict(reference, offset: offset)
     fast.predict(reference, offset: offset, beyond: careful)
+    if provenShare > 0 { expectProvenEcho() }
     copy(samples, to: unclipped, frames: layout.hop)
     if railMarks != nil || !repair.isAtRest { repair.process(unclipped, marks: railMarks, echo: careful.echo) }
     microphone.push(unclipped, onto: 0)
@@ -307,7 +311,8 @@ struct LinearCanceller: ~Copyable {
     if guardHops == 0, isSurprised, echoBegins {
       let share = scout.echoShare
       beginAnew()
-      return expectEcho(ofShare: share)
+      provenShare = share
+      return
     }
     // Never move away from a window with echo: music correlates with its own past.
     if let wanted, !detector.hasConverged, !careful.isConfident { moveWindow(to: wanted) }
@@ -337,6 +342,7 @@ struct LinearCanceller: ~Copyable {
   mutating func resume() {
     reference.restart()
     loudspeaker.restart()
+    repair.reset()
     (quietHops, openHops, sinceFarEnd) = (Self.resamplerHops + 1, 0, 0)
     hopsUntilHistoryIsComplete = offset + layout.partitions * layout.partitionHops
   }
@@ -346,6 +352,7 @@ struct LinearCanceller: ~Copyable {
   mutating func loseHop(_ silence: UnsafePointer<Float>) {
     advance(left: silence, right: silence)
     microphone.push(silence, onto: 0)
+    repair.reset()
     openHops = 0
   }
 
@@ -400,15 +407,15 @@ struct LinearCanceller: ~Copyable {
     echoDelay = .nan
   }
 
-  /// Raises the prior of filters that were just reset if an echo of this share of the error is far louder than they expect: the far end is
-  /// soft and the loudspeaker turned up. Otherwise they would take the echo for a near end, and not learn from it.
+  /// Raises the prior of filters that were reset a hop ago, and have predicted since, if the echo that was proven is far louder than they
+  /// expect: the far end is soft and the loudspeaker turned up. Otherwise they would take the echo for a near end, and not learn from it.
   @_noLocks @_noAllocation
-  private mutating func expectEcho(ofShare share: Float) {
-    careful.predict(reference, offset: offset)
-    let factor = min(share * careful.errorPower / careful.expectedNow, Self.loudest)
+  private mutating func expectProvenEcho() {
+    let factor = min(provenShare * careful.errorPower / careful.expectedNow, Self.loudest)
+    provenShare = 0
     if factor < 2 { return }
-    careful.scaleVariances(by: factor)
-    fast.scaleVariances(by: factor)
+    careful.scalePrior(by: factor)
+    fast.scalePrior(by: factor)
     prior.scale(by: factor)
   }
 

@@ -116,7 +116,7 @@ struct CallStressTests {
       for match in text.matches(of: /public (?:func|var) (\w+)/) { names.insert(String(match.1)) }
     }
     #expect(names.count > 30)
-    #expect(names.filter { !here.contains(".\($0)") } == [])
+    #expect(names.filter { here.range(of: "\\.\($0)\\b", options: .regularExpression) == nil } == [])
   }
 
   @Test("L8, L1, L2: handles made, used, shared and let go on eight threads: one node at most, none once they are gone, and a free session")

@@ -11,7 +11,8 @@ import SessionModel
 /// Blocking methods have asynchronous twins, which do not block a thread. ``AudioSessionManager`` is the same session with the calls of
 /// LiveSwitch and LiveKit, for programs that come from there.
 ///
-/// Every call is safe from any thread except the audio thread. An engine observer's hook must not join or end a call. [any]
+/// Every call is safe from any thread except the audio thread. An engine observer's hook must not join or end a
+/// call, prepare recording or shut down. [any]
 public final class AudioSession: Sendable {
   /// The process's session.
   public static let shared = AudioSession(.shared)

@@ -33,10 +33,11 @@ struct Biquad {
     return (cos(w), sin(w) / 2.0.squareRoot())
   }
 
-  /// The next output if the next input is 0, and how much an input changes the output of the same sample.
+  /// The next output if the next input is 0.
   var pending: Float {
     @_noLocks @_noAllocation get { s1 }
   }
+  /// How much an input changes the output of the same sample.
   var gainAtOnce: Float {
     @_noLocks @_noAllocation get { b0 }
   }
@@ -89,6 +90,10 @@ struct Biquad {
     second.settle(q1, q2)
     return sum / Float(frames)
   }
+
+  /// Forgets all former input.
+  @_noLocks @_noAllocation
+  mutating func reset() { (s1, s2) = (0, 0) }
 
   @_noLocks @_noAllocation
   mutating func settle() { settle(s1, s2) }

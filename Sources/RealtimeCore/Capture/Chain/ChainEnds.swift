@@ -17,9 +17,9 @@ struct ChainEnds: ~Copyable {
   private var processedPower: Float = 0
   /// The microphone after the high-pass filter, whether that is switched on or not: rumble is not echo.
   let filtered: UnsafeMutablePointer<Float>
-  /// The marks of `RailWatch`, and a Boolean value indicating whether one of them is not 0.
-  let railMarks: UnsafeMutablePointer<Float>
-  private(set) var isClipped = false
+  /// The marks of `RailWatch`; nil if no sample of the block is clipped, or the high-pass filter is off, which the repair assumes to be on.
+  private(set) var clipped: UnsafePointer<Float>?
+  private let railMarks: UnsafeMutablePointer<Float>
   private let bypassed: UnsafeMutablePointer<Float>
   private let controls: CaptureControlCells
 
@@ -27,7 +27,7 @@ struct ChainEnds: ~Copyable {
   init(_ time: BlockTime, delay: Int, controls: CaptureControlCells) {
     block = time.frames
     self.controls = controls
-    rails = RailWatch(block: time.frames)
+    rails = RailWatch(time)
     highPass = .rumble(rate: time.rate)
     highPassFade = Crossfade(frames: time.frames, weight: 1)
     raw = BlockDelay(delay: delay, block: time.frames)
@@ -58,9 +58,10 @@ struct ChainEnds: ~Copyable {
   @_noLocks @_noAllocation
   mutating func begin(_ samples: UnsafeMutablePointer<Float>) {
     raw.process(samples, into: bypassed)
-    isClipped = rails.mark(samples, into: railMarks)
+    let isHighPassed = controls.isHighPassFilterEnabled.load()
+    clipped = rails.mark(samples, into: railMarks) && isHighPassed ? UnsafePointer(railMarks) : nil
     highPass.process(samples, into: filtered, frames: block)
-    highPassFade.blend(wet: filtered, dry: samples, into: samples, frames: block, isOn: controls.isHighPassFilterEnabled.load())
+    highPassFade.blend(wet: filtered, dry: samples, into: samples, frames: block, isOn: isHighPassed)
   }
 
   /// Analyses the processors' output, whether it is heard or not.

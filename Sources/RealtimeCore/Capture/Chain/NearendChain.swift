@@ -51,7 +51,7 @@ struct NearendChain: ~Copyable {
     ends.begin(samples)
     let microphonePower = meanSquare(ends.filtered, frames: block)
     processor.process(
-      samples, left: left, right: right, railMarks: ends.isClipped ? UnsafePointer(ends.railMarks) : nil, lost: lost,
+      samples, left: left, right: right, railMarks: ends.clipped, lost: lost,
       cancelsEcho: controls.isEchoCancellationEnabled.load(), suppressesNoise: controls.suppressesNoise, open: open)
     ends.listen(samples)
     readings.erle = processor.erle

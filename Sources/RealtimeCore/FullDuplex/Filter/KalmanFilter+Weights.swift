@@ -45,7 +45,7 @@ extension KalmanFilter {
   mutating func doubt() {
     for row in 0..<rows {
       // Rows without recent echo have no power to add; they return to a share of the prior.
-      let base = weights + row * rowSize, half = 0.5 * meanSquares[row], least = doubtedShare * Self.priorVariance(row, layout)
+      let base = weights + row * rowSize, half = 0.5 * meanSquares[row], least = doubtedShare * priorScale * Self.priorVariance(row, layout)
       for k in 0..<layout.bins {
         let power = base[k] * base[k] + base[layout.bins + k] * base[layout.bins + k]
         base[2 * layout.bins + k] = max(base[2 * layout.bins + k] + 0.5 * power + half, least)
@@ -75,15 +75,6 @@ extension KalmanFilter {
       let (means, held) = (meanSquares, heldSquares)
       means[row] *= factor * factor
       held[row] *= factor * factor
-    }
-  }
-
-  /// Scales the variances alone, because the echo may be louder than the prior.
-  @_noLocks @_noAllocation
-  mutating func scaleVariances(by factor: Float) {
-    for row in 0..<rows {
-      let variances = weights + row * rowSize + 2 * layout.bins
-      for k in 0..<layout.bins { variances[k] *= factor }
     }
   }
 

@@ -33,9 +33,10 @@ struct KalmanFilter: ~Copyable {
     var period: Int
     /// Learning steps per round of gradient constraints.
     var constraintTurns: Int
-    /// Whether the filter has weights for the first partitions only, and takes the rest of the echo from a whole filter.
+    /// A Boolean value indicating whether the filter has weights for the first partitions only, and takes the rest of the echo from a
+    /// whole filter.
     var isPartial: Bool
-    /// Whether the strongest tap is tracked, for `peak`.
+    /// A Boolean value indicating whether the strongest tap is tracked, for `peak`.
     var watchesPeak: Bool
     /// Decay per learning step of a row's peak mean square, and the share of that peak below which its mean square never falls.
     var holding: Float
@@ -108,6 +109,8 @@ struct KalmanFilter: ~Copyable {
   private let windowShare: Float
   let rows: Int
   let rowSize: Int
+  /// Factor of the prior variances since the last `forget()`.
+  private(set) var priorScale: Float = 1
 
   /// - Parameter transform: of `layout.transform` samples.
   init(layout: FilterLayout, tuning: Tuning, transform: borrowing FourierTransform) {
@@ -285,8 +288,8 @@ struct KalmanFilter: ~Copyable {
     return sum.sum()
   }
 
-  /// Passes one hop of the microphone unchanged, because the far end was silent for the filter's whole reach: nothing is estimated or
-  /// learnt.
+  /// Passes one hop of the microphone unchanged, because the far end was silent for the filter's whole reach, or the microphone is closed:
+  /// nothing is estimated or learnt.
   @_noLocks @_noAllocation
   mutating func passThrough(microphone: UnsafePointer<Float>) {
     let newest = layout.transform - layout.hop
@@ -300,17 +303,28 @@ struct KalmanFilter: ~Copyable {
   /// Resets the weights to 0, and the variances to the prior.
   @_noLocks @_noAllocation
   mutating func forget() {
+    priorScale = 1
     for row in 0..<rows { forget(row: row) }
     (expectedPower, echoPower) = (1, 0)
   }
 
   @_noLocks @_noAllocation
   func forget(row: Int) {
-    let base = weights + row * rowSize, variance = Self.priorVariance(row, layout)
+    let base = weights + row * rowSize, variance = priorScale * Self.priorVariance(row, layout)
     for k in 0..<2 * layout.bins { base[k] = 0 }
     for k in 0..<layout.bins { base[2 * layout.bins + k] = variance }
     meanSquares[row] = 0
     if row < layout.partitions { peakLevels[row] = 0 }
+  }
+
+  /// Scales the variances right after `forget()`, because the echo is louder than the prior.
+  @_noLocks @_noAllocation
+  mutating func scalePrior(by factor: Float) {
+    priorScale *= factor
+    for row in 0..<rows {
+      let variances = weights + row * rowSize + 2 * layout.bins
+      for k in 0..<layout.bins { variances[k] *= factor }
+    }
   }
 
   /// Returns the prior variance of a row: a loudspeaker as loud at the microphone as a talker, decaying by 0.2 dB in 10 ms; a third of it

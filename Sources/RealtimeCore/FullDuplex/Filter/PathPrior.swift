@@ -78,7 +78,7 @@ struct PathPrior: ~Copyable {
     for row in 0..<2 * layout.partitions { variances[row] = KalmanFilter.priorVariance(row, layout) }
   }
 
-  /// Follows `KalmanFilter.scaleVariances`, right after `forget()`.
+  /// Follows `KalmanFilter.scalePrior`, right after `forget()`.
   @_noLocks @_noAllocation
   mutating func scale(by factor: Float) {
     scale = factor
@@ -117,7 +117,7 @@ struct PathPrior: ~Copyable {
       for i in 0..<count {
         let partition = partitions > 0 ? i : count - 1 - i, source = partition + partitions, row = channel * count + partition
         variances[row] =
-          source >= 0 && source < count ? variances[channel * count + source] : KalmanFilter.priorVariance(row, layout)
+          source >= 0 && source < count ? variances[channel * count + source] : scale * KalmanFilter.priorVariance(row, layout)
       }
     }
   }
