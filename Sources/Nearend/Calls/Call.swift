@@ -45,8 +45,8 @@ public final class Call: Sendable, Identifiable {
     await session.perform { [registration] in if isFirst { registration.end() } }
   }
 
-  /// Returns false if it has ended already. Removes the microphone's callback at once, so that it is not called any more when its tap, which
-  /// finds the call ended, returns.
+  /// Returns false if it has ended already. Removes the microphone's callback at once, so that it is not called any more when its tap,
+  /// which finds the call ended, returns.
   private func close() -> Bool {
     parts.withLock { _ in
       let isFirst = !ended.exchange(true, ordering: .acquiringAndReleasing)

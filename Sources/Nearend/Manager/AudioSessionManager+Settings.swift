@@ -4,7 +4,8 @@ import SessionModel
 extension AudioSessionManager {
   // MARK: Init-only (L6): locked while media is registered; a later set is ignored and logs a warning
 
-  /// A Boolean value indicating whether the voice is processed; otherwise nothing is added to its path (V1). Default true. LiveSwitch: `setUseVoiceProcessingIO:`.
+  /// A Boolean value indicating whether the voice is processed; otherwise nothing is added to its path (V1). Default true. LiveSwitch:
+  /// `setUseVoiceProcessingIO:`.
   public var useVoiceProcessingIO: Bool {
     get { owner.session.settings.usesVoiceProcessing }
     set { set(.useVoiceProcessingIO(newValue)) }
@@ -29,7 +30,8 @@ extension AudioSessionManager {
     set { set(.renderChannelCount(newValue)) }
   }
 
-  /// A Boolean value indicating whether a call manager activates and deactivates the session (S1). Default false. LiveSwitch: `manualAudioSessionManagement`.
+  /// A Boolean value indicating whether a call manager activates and deactivates the session (S1). Default false. LiveSwitch:
+  /// `manualAudioSessionManagement`.
   public var manualAudioSessionManagement: Bool {
     get { owner.session.settings.isManual }
     set { set(.manualAudioSessionManagement(newValue)) }
@@ -100,7 +102,8 @@ extension AudioSessionManager {
 
   // MARK: Automatic handling of the session (S5), at any time
 
-  /// A Boolean value indicating whether nearend links the real devices, not the program. Default true. LiveKit: `isAutomaticConfigurationEnabled`.
+  /// A Boolean value indicating whether nearend links the real devices, not the program. Default true. LiveKit:
+  /// `isAutomaticConfigurationEnabled`.
   public var isAutomaticConfigurationEnabled: Bool {
     get { owner.isAutomaticConfigurationEnabled }
     set { owner.isAutomaticConfigurationEnabled = newValue }

@@ -1,8 +1,9 @@
 /// Finds the samples at which the microphone clips.
 ///
 /// A clipped signal stays at its highest value for several samples, which a signal in motion does not. The level at which it does is not
-/// always full scale: the source's volume may be below 100 %. It is found for each sign apart, given up as soon as a sample exceeds it, and lowered where lower samples stay equal as long.
-/// Own method. Delay: none. Cost: a pass over the block; a second one while the microphone is loud. [realtime]
+/// always full scale: the source's volume may be below 100 %. It is found for each sign apart, given up as soon as a sample exceeds it, and
+/// lowered where lower samples stay equal as long. Own method. Delay: none. Cost: a pass over the block; a second one while the microphone
+/// is loud. [realtime]
 struct RailWatch {
   /// The clipping level of one sign; infinity while unknown.
   private struct Rail {
