@@ -1,12 +1,10 @@
 """Compares the mic modes with RNNoise: quality in noisy rooms, and cost; writes Documentation/mic-modes.md."""
 
 import os
-import platform
 import sys
 import time
 from dataclasses import dataclass
 from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +17,7 @@ from kinds import MODE_KINDS, NOISES
 from kinds import TITLES as ALL_TITLES
 from measures import RATE, late_by
 from report import NAMES as REPORT_NAMES
-from report import PACKAGES, number, write_scores
+from report import number, version_lines, write_scores
 
 SHOWN = ("ovrl", "noise", "deg", "stoi", "pesq", "echo")
 NAMES = REPORT_NAMES | {"ovrl": "overall MOS", "noise": "noise taken away, dB", "pesq": "PESQ"}
@@ -192,10 +190,7 @@ def write(documentation, options, programs, folder, table, costs_table):
         f'make quality ARGS="--modes --seed {options.seed} --per-kind {options.per_kind} --write"',
         "```",
         "",
-        "| program | version |",
-        "|---|---|",
-        *(f"| {TITLES[name]} | {program.version} |" for name, program in programs.items()),
-        f"| Python {platform.python_version()} | {', '.join(f'{name} {version(name)}' for name in PACKAGES)} |",
+        *version_lines(programs, TITLES),
         "",
     ]
     (documentation / "mic-modes.md").write_text("\n".join(lines))

@@ -45,6 +45,14 @@ def table_lines(table, bars=BARS, names=NAMES):
         yield f"| {first} | {shown} | {' | '.join(cells)} | {bar} | {'holds' if verdict.holds else '**missed**'} |"
 
 
+def version_lines(programs, titles):
+    """Returns the table of what was measured, and with what."""
+    yield "| program | version |"
+    yield "|---|---|"
+    yield from (f"| {titles[name]} | {program.version} |" for name, program in programs.items())
+    yield f"| Python {platform.python_version()} | {', '.join(f'{name} {version(name)}' for name in PACKAGES)} |"
+
+
 def write_scores(table, path):
     """Returns every case and measure, as comma-separated values."""
     with path.open("w", newline="") as file:
@@ -112,10 +120,7 @@ def write(documentation, options, programs, folder, table):
         'make quality ARGS="--conversation 3600"     # an hour of conversation: its last minute, and its first',
         "```",
         "",
-        "| program | version |",
-        "|---|---|",
-        *(f"| {TITLES[name]} | {program.version} |" for name, program in programs.items()),
-        f"| Python {platform.python_version()} | {', '.join(f'{name} {version(name)}' for name in PACKAGES)} |",
+        *version_lines(programs, TITLES),
         "",
     ]
     (documentation / "quality.md").write_text("\n".join(lines))

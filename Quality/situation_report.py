@@ -1,14 +1,12 @@
 """Prints the passages of the situations, and writes Documentation/situations.md."""
 
-import platform
 from datetime import date
-from importlib.metadata import version
 
 import bars
 from bars import SITUATION_BARS, mean
 from kinds import SITUATIONS, TITLES
 from passages import PASSAGES
-from report import NAMES, PACKAGES, judged_program, table_lines
+from report import NAMES, judged_program, table_lines, version_lines
 
 PASSAGE_NAMES = {
     passage.name: f"{NAMES[passage.measure]}: {passage.begin:g} to {passage.end:g} s"
@@ -68,10 +66,7 @@ def write(documentation, options, programs, table):
         'make quality ARGS="--situations --write"   # writes this page anew',
         "```",
         "",
-        "| program | version |",
-        "|---|---|",
-        *(f"| {TITLES[name]} | {program.version} |" for name, program in programs.items()),
-        f"| Python {platform.python_version()} | {', '.join(f'{name} {version(name)}' for name in PACKAGES)} |",
+        *version_lines(programs, TITLES),
         "",
     ]
     (documentation / "situations.md").write_text("\n".join(lines))

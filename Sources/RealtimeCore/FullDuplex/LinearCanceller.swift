@@ -331,7 +331,7 @@ struct LinearCanceller: ~Copyable {
     let partitions = (wanted - offset) / layout.partitionHops
     fast.move(by: partitions)
     careful.move(by: partitions)
-    prior.move(by: partitions)
+    prior.move(by: partitions, scale: careful.priorScale)
     offset = wanted
     tracker.forget()
   }

@@ -58,15 +58,9 @@ struct Biquad {
   /// Filters a block. `output` may be `input`.
   @_noLocks @_noAllocation
   mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, frames: Int) {
-    var s1 = s1, s2 = s2
-    for i in 0..<frames {
-      let x = input[i]
-      let y = b0 * x + s1
-      s1 = b1 * x - a1 * y + s2
-      s2 = b2 * x - a2 * y
-      output[i] = y
-    }
-    settle(s1, s2)
+    var filter = self
+    for i in 0..<frames { output[i] = filter.process(input[i]) }
+    settle(filter.s1, filter.s2)
   }
 
   /// Returns the mean square of `input` after two sections in series. One loop for both, because each waits for its own last result:

@@ -1,12 +1,11 @@
 /// The parts that both engines' chains share: the high-pass filter before the processors; after them voice detection, gain control, bypass
 /// and the detection of talking while muted. [realtime] except `init` and `deinit`.
 ///
-///     samples ─▶ begin: keep raw sound, find rails, high-pass ─▶ processors ─▶ listen: voice? ─▶ end: gain, bypass, talk while muted
+///     samples ─▶ begin: keep raw microphone, high-pass ─▶ processors ─▶ listen: voice? ─▶ end: gain, bypass, talk while muted
 struct ChainEnds: ~Copyable {
   private(set) var detector: VoiceDetector
   private(set) var gain: GainControl
   private let block: Int
-  private var rails: RailWatch
   private var highPass: Biquad
   private var highPassFade: Crossfade
   private var raw: BlockDelay
@@ -17,9 +16,6 @@ struct ChainEnds: ~Copyable {
   private var processedPower: Float = 0
   /// The microphone after the high-pass filter, whether that is switched on or not: rumble is not echo.
   let filtered: UnsafeMutablePointer<Float>
-  /// The marks of `RailWatch`; nil if no sample of the block is clipped, or the high-pass filter is off, which the repair assumes to be on.
-  private(set) var clipped: UnsafePointer<Float>?
-  private let railMarks: UnsafeMutablePointer<Float>
   private let bypassed: UnsafeMutablePointer<Float>
   private let controls: CaptureControlCells
 
@@ -27,7 +23,6 @@ struct ChainEnds: ~Copyable {
   init(_ time: BlockTime, delay: Int, controls: CaptureControlCells) {
     block = time.frames
     self.controls = controls
-    rails = RailWatch(time)
     highPass = .rumble(rate: time.rate)
     highPassFade = Crossfade(frames: time.frames, weight: 1)
     raw = BlockDelay(delay: delay, block: time.frames)
@@ -37,13 +32,11 @@ struct ChainEnds: ~Copyable {
     talk = TalkWatch(time)
     leak = LeakedEcho(time)
     filtered = .silence(time.frames)
-    railMarks = .silence(time.frames)
     bypassed = .silence(time.frames)
   }
 
   deinit {
     filtered.deallocate()
-    railMarks.deallocate()
     bypassed.deallocate()
   }
 
@@ -58,10 +51,8 @@ struct ChainEnds: ~Copyable {
   @_noLocks @_noAllocation
   mutating func begin(_ samples: UnsafeMutablePointer<Float>) {
     raw.process(samples, into: bypassed)
-    let isHighPassed = controls.isHighPassFilterEnabled.load()
-    clipped = rails.mark(samples, into: railMarks) && isHighPassed ? UnsafePointer(railMarks) : nil
     highPass.process(samples, into: filtered, frames: block)
-    highPassFade.blend(wet: filtered, dry: samples, into: samples, frames: block, isOn: isHighPassed)
+    highPassFade.blend(wet: filtered, dry: samples, into: samples, frames: block, isOn: controls.isHighPassFilterEnabled.load())
   }
 
   /// Analyses the processors' output, whether it is heard or not.

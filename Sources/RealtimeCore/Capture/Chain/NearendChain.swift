@@ -8,6 +8,8 @@ struct NearendChain: ~Copyable {
   private(set) var readings = ChainReadings()
 
   private(set) var ends: ChainEnds
+  private var rails: RailWatch
+  private let railMarks: UnsafeMutablePointer<Float>
   private var processor: FullDuplexProcessor
   private let controls: CaptureControlCells
   /// Threshold of the probability that the near end is present.
@@ -23,9 +25,13 @@ struct NearendChain: ~Copyable {
     delay = processor.delay
     ends = ChainEnds(time, delay: processor.delay, controls: controls)
     nearEndHoldBlocks = time.blocks(0.2)
+    rails = RailWatch(time)
+    railMarks = .silence(processor.hop)
     self.processor = processor
     self.controls = controls
   }
+
+  deinit { railMarks.deallocate() }
 
   @_noLocks @_noAllocation
   mutating func adopt(_ other: borrowing ChainEnds) { ends.adopt(other) }
@@ -48,10 +54,12 @@ struct NearendChain: ~Copyable {
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, lost: Range<Int>,
     unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
+    // The repair of clipped samples assumes the high-pass filter.
+    let isClipped = rails.mark(samples, into: railMarks) && controls.isHighPassFilterEnabled.load()
     ends.begin(samples)
     let microphonePower = meanSquare(ends.filtered, frames: block)
     processor.process(
-      samples, left: left, right: right, railMarks: ends.clipped, lost: lost,
+      samples, left: left, right: right, railMarks: isClipped ? UnsafePointer(railMarks) : nil, lost: lost,
       cancelsEcho: controls.isEchoCancellationEnabled.load(), suppressesNoise: controls.suppressesNoise, open: open)
     ends.listen(samples)
     readings.erle = processor.erle

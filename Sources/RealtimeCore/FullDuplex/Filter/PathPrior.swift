@@ -10,8 +10,6 @@ struct PathPrior: ~Copyable {
   /// Prior variance of each row, of both channels of the far end.
   private let variances: UnsafeMutablePointer<Float>
   private let powers, deviations, sorted: UnsafeMutablePointer<Float>
-  /// Factor of the initial prior.
-  private var scale: Float = 1
   /// Remaining updates. Afterwards the variances no longer derive from the prior, but track the path.
   private var updates: Int
   /// Updates in 2 s of far-end speech.
@@ -57,7 +55,7 @@ struct PathPrior: ~Copyable {
     }
     guard strongest > contrast * median(sorted, count: rows) else { return }
     for row in 0..<rows {
-      let first = scale * KalmanFilter.priorVariance(row, layout), former = variances[row]
+      let first = careful.priorScale * KalmanFilter.priorVariance(row, layout), former = variances[row]
       let lower = max(margin * powers[row] + deviationMargin * deviations[row], limits.low * first)
       if lower < worthwhile.low * former {
         variances[row] = lower
@@ -74,14 +72,12 @@ struct PathPrior: ~Copyable {
   @_noLocks @_noAllocation
   mutating func forget() {
     updates = mostUpdates
-    scale = 1
     for row in 0..<2 * layout.partitions { variances[row] = KalmanFilter.priorVariance(row, layout) }
   }
 
   /// Follows `KalmanFilter.scalePrior`, right after `forget()`.
   @_noLocks @_noAllocation
   mutating func scale(by factor: Float) {
-    scale = factor
     let values = variances
     for row in 0..<2 * layout.partitions { values[row] *= factor }
   }
@@ -109,9 +105,9 @@ struct PathPrior: ~Copyable {
     for row in 0..<count { values[row] += values[count + row] }
   }
 
-  /// Follows `KalmanFilter.move`.
+  /// Follows `KalmanFilter.move`, after it; `scale` is its `priorScale`.
   @_noLocks @_noAllocation
-  mutating func move(by partitions: Int) {
+  mutating func move(by partitions: Int, scale: Float) {
     let count = layout.partitions
     for channel in 0..<2 {
       for i in 0..<count {
