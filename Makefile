@@ -67,7 +67,7 @@ picture: dependencies ## draws the dashboard of a rehearsal into README.md
 thread-check: dependencies ## runs the session, its manager and calls from many threads under ThreadSanitizer
 	@Scripts/thread-check
 
-bench: dependencies ## measures latency, processor time, lost cycles, sinks, the dashboard, drift: ARGS="--parts cpu --quanta 256"
+bench: dependencies ## measures latency, processor time, lost cycles, stages, sinks, dashboard, drift: ARGS="--parts cpu --quanta 256"
 	@Scripts/bench $(ARGS)
 
 quality: ## scores echo and speech beside other cancellers, on cases made from a seed: ARGS="--seed 300 --kinds st,dt --rows"; --help

@@ -21,7 +21,7 @@ struct MeasureCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(commandName: "measure", abstract: "Measure, and print Markdown tables.")
 
-  @Option(parsing: .upToNextOption, help: "What to measure.")
+  @Option(parsing: .upToNextOption, help: "What to measure; stages and sinks count instructions, which takes valgrind.")
   var parts = Part.allCases
   @Option(
     parsing: .upToNextOption,

@@ -26,21 +26,12 @@ final class InstructionCounter {
     return count
   }
 
-  /// Returns the instructions of a whole run, by the symbol of their function, excluding the functions that it calls.
-  func countByFunction(_ command: [String]) throws -> [String: Int] {
-    _ = try run(["valgrind", "--tool=callgrind", "--callgrind-out-file=\(profile)", path] + command, package: "valgrind")
-    let text = try run(["callgrind_annotate", "--threshold=100", profile], package: "valgrind").output
-    var counts: [String: Int] = [:]
-    //  1,234,567 ( 3.40%)  ???:symbol [/path/to/the/program]
-    for line in text.split(separator: "\n") {
-      guard let end = line.range(of: "%)  "), let count = line.split(separator: " ").first.flatMap({ Int($0.replacing(",", with: "")) }),
-        let colon = line[end.upperBound...].firstIndex(of: ":")
-      else { continue }
-      let symbol = line[line.index(after: colon)...].split(separator: " ").first.map(String.init) ?? ""
-      counts[symbol, default: 0] += count
-    }
-    guard !counts.isEmpty else { throw BenchError("callgrind_annotate named no function:\n\(text)") }
-    return counts
+  /// Returns what a whole run executed, by function and by call.
+  func profile(_ command: [String]) throws -> CallgrindProfile {
+    // Addresses of instructions tell apart two calls of the same function in another one.
+    let options = ["--tool=callgrind", "--dump-instr=yes", "--callgrind-out-file=\(profile)"]
+    _ = try run(["valgrind"] + options + [path] + command, package: "valgrind")
+    return try CallgrindProfile(String(contentsOfFile: profile, encoding: .utf8))
   }
 
   private func run(_ command: [String], package: String) throws -> (output: String, errors: String) {

@@ -23,6 +23,13 @@ func progress(_ message: String) { FileHandle.standardError.write(Data("bench: \
 
 func number(_ value: Double, _ digits: Int = 1) -> String { fixed(value, digits) }
 
+/// Formats a whole number: "12,345".
+func grouped(_ value: Double) -> String {
+  var digits = Array(number(value, 0))
+  for place in stride(from: digits.count - 3, to: digits.first == "-" ? 1 : 0, by: -3) { digits.insert(",", at: place) }
+  return String(digits)
+}
+
 func median(_ values: [Double]) -> Double {
   let sorted = values.sorted()
   let middle = sorted.count / 2

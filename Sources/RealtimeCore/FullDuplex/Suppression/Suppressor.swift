@@ -2,8 +2,8 @@ internal import CKernels
 internal import CRealtime
 
 /// Removes residual echo and noise in one short-time Fourier transform with asymmetric windows (Mauler and Martin, EUSIPCO 2007), 4 hops
-/// for analysis and 2 for synthesis. `nearend_suppress` names the sources of the gains. Delay: one hop. Cost: 3 transforms a hop, and
-/// another while `open` is taken. [realtime] except `init` and `deinit`.
+/// for analysis and 2 for synthesis. `nearend_suppress` names the sources of the gains. Delay: one hop. Cost: 3 transforms a hop, 2
+/// while the far end is silent, and another while `open` is taken. [realtime] except `init` and `deinit`.
 struct Suppressor: ~Copyable {
   private let hop: Int
   private let length: Int
