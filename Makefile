@@ -2,8 +2,9 @@
 # make run ARGS="--headless"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz
-.PHONY: picture test-corpus test-quality test-intercom fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb test-debian13
+.PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz picture test-corpus
+.PHONY: test-kernels test-quality test-intercom fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb
+.PHONY: test-debian13
 
 swift := Scripts/swift
 sources := Sources Tests Package.swift
@@ -88,6 +89,10 @@ test-intercom: dependencies ## lets two nearends talk over a lossy network betwe
 test-corpus: ## spreads a corpus over two Dask workers on this machine, kills one in the middle, and looks for what is lost
 	@Scripts/install-dependencies corpus
 	@Scripts/test-corpus
+
+test-kernels: ## compares the canceller's arithmetic on arm64, and on x86-64 without AVX2, under qemu, with this processor's
+	@Scripts/install-dependencies kernels
+	@Scripts/test-kernels
 
 fuzz: dependencies ## ten minutes of random requests at the control socket, under the address sanitizer: ARGS="--seconds 600 --seed 1"
 	@Scripts/fuzz ControlFuzz $(ARGS)

@@ -1,0 +1,229 @@
+// Runs every kernel of the canceller on the same pseudorandom input, for comparison between processors; see Scripts/test-kernels.
+//
+// KernelCheck write: writes the results to standard output. KernelCheck compare: compares its own with those on standard input.
+#include "CKernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BINS 952
+#define LONGEST 8192
+// Resampling: frames, and samples before and after them.
+#define FRAMES 239
+#define MARGIN 64
+
+static bool compares;
+static int failures, checks;
+// The largest difference as a share of its result's largest value.
+static double worst;
+
+// Uniform in −1..<1, the same on every processor (Marsaglia's xorshift, 2003).
+static float noise(void) {
+  static uint64_t state = 0x9E3779B97F4A7C15;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (float)((double)(state >> 40) / 8388608 - 1);
+}
+
+static void fill(float *values, int count, float scale) {
+  for (int i = 0; i < count; i++) values[i] = scale * noise();
+}
+
+static void fill_positive(float *values, int count, float scale) {
+  for (int i = 0; i < count; i++) values[i] = scale * (0.5f * noise() + 0.5001f);
+}
+
+static void fail(const char *problem) {
+  fprintf(stderr, "kernels: %s\n", problem);
+  exit(2);
+}
+
+// Writes values, or compares them: their largest error may be `tolerance` of the other's largest value.
+static void check(const char *name, const float *values, int count, double tolerance) {
+  static float others[LONGEST + 1];
+  if (count > LONGEST + 1) fail("too many values");
+  if (!compares) {
+    if (fwrite(values, sizeof *values, (size_t)count, stdout) != (size_t)count) fail("standard output takes no more");
+    return;
+  }
+  if (fread(others, sizeof *others, (size_t)count, stdin) != (size_t)count) fail("standard input ends early");
+  double largest = 0, error = 0;
+  bool isFinite = true;
+  for (int i = 0; i < count; i++) {
+    isFinite = isFinite && isfinite(values[i]) && isfinite(others[i]);
+    largest = fmax(largest, fabs((double)others[i]));
+    error = fmax(error, fabs((double)values[i] - (double)others[i]));
+  }
+  bool isAlike = isFinite && largest > 0 && error <= tolerance * largest;
+  if (!isAlike) printf("\n%s differs by %.1e of its largest value; at most %.0e is allowed", name, error / largest, tolerance);
+  worst = fmax(worst, error / largest);
+  checks++;
+  failures += !isAlike;
+}
+
+static void check_transforms(void) {
+  static float samples[LONGEST], re[LONGEST / 2 + 1], im[LONGEST / 2 + 1];
+  for (int length = 64; length <= LONGEST; length *= 2) {
+    nearend_fourier *plan = nearend_fourier_create(length);
+    if (!plan) fail("no plan of a Fourier transform");
+    char name[64];
+    fill(samples, length, 1);
+    nearend_fourier_forward(plan, samples, re, im);
+    snprintf(name, sizeof name, "fourier_forward, %d", length);
+    check(name, re, length / 2 + 1, 1e-6);
+    check(name, im, length / 2 + 1, 1e-6);
+    nearend_fourier_inverse(plan, re, im, samples);
+    snprintf(name, sizeof name, "fourier_inverse, %d", length);
+    check(name, samples, length, 1e-6);
+    nearend_fourier_destroy(plan);
+  }
+}
+
+static void check_filters(void) {
+  enum { rows = 5 };
+  static float references[rows][2 * BINS], weights[rows * 3 * BINS], meanSquares[rows];
+  static float re[BINS], im[BINS], uncertainty[BINS], inverse[BINS], change[BINS], other[2 * BINS];
+  const float *pointers[rows];
+  // A row without input is skipped.
+  const int bins[rows] = {BINS, 472, 0, BINS, 8};
+  for (int row = 0; row < rows; row++) {
+    pointers[row] = references[row];
+    fill(references[row], 2 * BINS, 8);
+    fill(weights + row * 3 * BINS, 2 * BINS, 0.2f);
+    fill_positive(weights + (row * 3 + 2) * BINS, BINS, 0.01f);
+  }
+  nearend_partitions partitions = {pointers, weights, bins, meanSquares, rows, BINS};
+  fill_positive(inverse, BINS, 0.02f);
+  fill_positive(change, BINS, 1e-3f);
+  for (int hop = 0; hop < 20; hop++) {
+    fill(re, BINS, 4);
+    fill(im, BINS, 4);
+    memset(uncertainty, 0, sizeof uncertainty);
+    nearend_kalman_predict(&partitions, re, im, uncertainty);
+    nearend_kalman_update(&partitions, re, im, inverse, change, 0.125f);
+  }
+  check("kalman_predict, echo", re, BINS, 1e-5);
+  check("kalman_predict, uncertainty", uncertainty, BINS, 1e-5);
+  for (int row = 0; row < rows; row++) {
+    if (bins[row] == 0) continue;
+    check("kalman_update, weights", weights + row * 3 * BINS, 2 * BINS, 1e-5);
+    check("kalman_update, variances", weights + (row * 3 + 2) * BINS, BINS, 1e-5);
+  }
+  check("kalman_update, mean squares", meanSquares, rows, 1e-5);
+
+  fill(other, 2 * BINS, 1);
+  nearend_multiply_add(references[0], references[0] + BINS, other, other + BINS, re, im, BINS);
+  check("multiply_add", re, BINS, 1e-5);
+  check("multiply_add", im, BINS, 1e-5);
+}
+
+static void check_correlation(void) {
+  static float cross[2 * BINS], power[BINS], x[2 * BINS], error[2 * BINS], errorPower[BINS];
+  nearend_correlation row = {cross, cross + BINS, power, BINS, 0.9f};
+  float sums[20];
+  for (int hop = 0; hop < 20; hop++) {
+    fill(x, 2 * BINS, 1);
+    fill(error, 2 * BINS, 1);
+    fill_positive(errorPower, BINS, 1);
+    sums[hop] = nearend_correlate(&row, x, error, errorPower);
+  }
+  check("correlate, coherence", sums, 20, 1e-5);
+  check("correlate, cross spectrum", cross, 2 * BINS, 1e-5);
+  check("correlate, power", power, BINS, 1e-5);
+}
+
+// Each hop has its own state: in a longer run, a bin might come to lie on either side of a threshold.
+static void check_suppressor(void) {
+  enum { bins = 520 };
+  static float power[bins], echo[bins], presence[bins], noisePower[bins], speech[bins], clean[bins], gain[bins], phases[2 * bins];
+  static float smoothed[bins], least[bins], most[bins], formerLeast[bins], spectrum[2 * bins];
+  for (int round = 0; round < 8; round++) {
+    fill_positive(presence, bins, 1);
+    fill_positive(speech, bins, 1);
+    fill_positive(gain, bins, 1);
+    fill(phases, 2 * bins, 1);
+    fill(spectrum, 2 * bins, 1);
+    for (int k = 0; k < bins; k++) {
+      // From far below to far above the noise.
+      float level = 1e-4f + fabsf(noise());
+      power[k] = level * powf(10, 4 * noise() - 2);
+      echo[k] = level * powf(10, 4 * noise() - 3);
+      noisePower[k] = level * 1e-3f;
+      clean[k] = level * fabsf(noise());
+      smoothed[k] = level;
+      least[k] = level * 0.3f;
+      most[k] = level * 3 * fabsf(noise());
+      formerLeast[k] = 1e-4f;
+    }
+    nearend_suppression hop = {
+        bins, power, echo, presence, noisePower, speech, clean, gain, phases, phases + bins, 0.7f, 0.05f, 0.08f, round % 2 ? 1 : 0.4f,
+        0.95f, smoothed, least, most, formerLeast, round % 4 == 3, 8};
+    nearend_suppress(&hop, spectrum, spectrum + bins);
+    check("suppress, spectrum", spectrum, 2 * bins, 1e-5);
+    check("suppress, gain", gain, bins, 1e-5);
+    check("suppress, clean", clean, bins, 1e-5);
+    check("suppress, noise", noisePower, bins, 1e-5);
+    check("suppress, speech", speech, bins, 1e-5);
+    check("suppress, smoothed", smoothed, bins, 1e-5);
+    check("suppress, least", least, bins, 1e-5);
+    check("suppress, most", most, bins, 1e-5);
+    if (round % 4 == 3) check("suppress, former least", formerLeast, bins, 1e-5);
+  }
+}
+
+static void check_resampling(void) {
+  enum { taps = NEAREND_NEAR_TAPS, phases = 64 };
+  static float rows[(phases + 1) * 2 * taps], prototype[taps * phases + 2], samples[2 * MARGIN + 4 * FRAMES], out[FRAMES];
+  for (int i = 0; i < taps * phases + 2; i++) {
+    double x = (double)i / phases - taps / 2;
+    prototype[i] = (float)(x == 0 ? 1 : sin(M_PI * x) / (M_PI * x) * pow(cos(M_PI * x / (taps + 2)), 2));
+  }
+  for (int row = 0; row <= phases; row++) {
+    for (int t = 0; t < taps; t++) {
+      int now = (t + 1) * phases - row, next = now > 0 ? now - 1 : 0;
+      rows[row * 2 * taps + t] = prototype[now];
+      rows[row * 2 * taps + taps + t] = prototype[next] - prototype[now];
+    }
+  }
+  fill(samples, 2 * MARGIN + 4 * FRAMES, 1);
+  nearend_bank bank = {rows, prototype, phases, taps};
+  const double near[] = {1, 1.0001, 0.9999, 1.002, 0.998};
+  for (int i = 0; i < 5; i++) {
+    nearend_resample_near(&bank, samples, MARGIN + 0.37, near[i], out, FRAMES);
+    check("resample_near", out, FRAMES, 1e-5);
+  }
+  nearend_resample(&bank, samples, MARGIN + 0.37, 0.91875, out, FRAMES);
+  check("resample", out, FRAMES, 1e-5);
+  nearend_resample_stretched(&bank, samples, MARGIN + 0.37, 3, out, FRAMES);
+  check("resample_stretched", out, FRAMES, 1e-5);
+}
+
+// Denormals are zeros between flush and restore, and numbers before and after.
+static void check_denormals(void) {
+  // Volatile, so that the compiler leaves each product on its side of the calls.
+  volatile float tiny = 1e-30f, factor = 1e-10f, products[3];
+  products[0] = tiny * factor;
+  uint64_t mode = rt_flush_denormals();
+  products[1] = tiny * factor;
+  rt_restore_denormals(mode);
+  products[2] = tiny * factor;
+  float results[3] = {products[0], products[1], products[2]};
+  if (results[0] == 0 || results[1] != 0 || results[2] == 0) fail("denormals are not flushed, or not restored");
+  check("flush_denormals", results, 3, 0);
+}
+
+int main(int count, char **arguments) {
+  compares = count == 2 && strcmp(arguments[1], "compare") == 0;
+  if (!compares && !(count == 2 && strcmp(arguments[1], "write") == 0)) fail("say write or compare");
+  check_denormals();
+  check_transforms();
+  check_filters();
+  check_correlation();
+  check_suppressor();
+  check_resampling();
+  if (!compares) return 0;
+  printf("%s%d of %d results are alike, to %.1e of their largest value (version %s)\n", failures > 0 ? "\n" : "", checks - failures, checks,
+         worst, nearend_kernels_name());
+  return failures > 0;
+}
