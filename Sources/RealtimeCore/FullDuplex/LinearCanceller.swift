@@ -35,6 +35,7 @@ struct LinearCanceller: ~Copyable {
   private var scout: DelayScout
   private var detector: PathChangeDetector
   private var spectrum: BandSpectrum
+  private var verification: PathVerification
   private var gainTracker: GainTracker
   private var gainChanges: GainChanges
   /// The newest hop of the reference: left, right, and what saturation adds.
@@ -63,6 +64,8 @@ struct LinearCanceller: ~Copyable {
   private var hopsUntilHistoryIsComplete = 0
   private let guardAfterChange: Int
   private let farEndHold: Int
+  /// Limit of the silence that raises the filters' variances, 5 s.
+  private let mostSilence: Int
 
   init(layout: FilterLayout) {
     self.layout = layout
@@ -85,6 +88,7 @@ struct LinearCanceller: ~Copyable {
     choice = FilterChoice(layout: layout, bands: bands)
     scout = DelayScout(layout: layout, channels: 2)
     detector = PathChangeDetector(layout: layout, bands: bands)
+    verification = PathVerification(layout: layout, bands: bands)
     gainTracker = GainTracker(layout: layout)
     gainChanges = GainChanges(hops: layout.slots)
     far = .silence(layout.hop)
@@ -100,6 +104,7 @@ struct LinearCanceller: ~Copyable {
     guardHops = layout.hops(1.067)
     guardAfterChange = layout.hops(0.4)
     farEndHold = layout.hops(0.453)
+    mostSilence = layout.hops(5)
     echo = UnsafePointer(far)
     residual = UnsafePointer(far)
   }
@@ -155,7 +160,16 @@ struct LinearCanceller: ~Copyable {
 
   /// Expected power of the residual echo, by adapted bin.
   var uncertainty: UnsafePointer<Float> {
-    @_noLocks @_noAllocation get { UnsafePointer(choice.isFast ? fast.uncertainty : careful.uncertainty) }
+    @_noLocks @_noAllocation get {
+      if verification.isPending { return UnsafePointer(verification.uncertainty) }
+      return UnsafePointer(choice.isFast ? fast.uncertainty : careful.uncertainty)
+    }
+  }
+
+  /// A Boolean value indicating whether the residual tells how far `uncertainty` is off: it does not while the far end is a tone, or the
+  /// filter has yet to be verified.
+  var isUncertaintyTypical: Bool {
+    @_noLocks @_noAllocation get { !reference.excitation.isTone && !verification.isPending }
   }
 
   /// Processes one hop of the microphone and of each channel of the far end.
@@ -172,6 +186,7 @@ struct LinearCanceller: ~Copyable {
     if reference.isSilent || openHops == 0 {
       microphone.push(samples, onto: 0)
       repair.reset()
+      if reference.isSilent { verification.pause() }
       careful.passThrough(microphone: microphone[0])
       choice.reset()
       echo = careful.echo
@@ -180,7 +195,9 @@ struct LinearCanceller: ~Copyable {
       return
     }
     let learns = isWhole && hopsUntilHistoryIsComplete == 0
+    rememberSilence()
     careful.predict(reference, offset: offset)
+    verification.expect(careful)
     fast.predict(reference, offset: offset, beyond: careful)
     if provenShare > 0 { expectProvenEcho() }
     copy(samples, to: unclipped, frames: layout.hop)
@@ -189,7 +206,9 @@ struct LinearCanceller: ~Copyable {
     careful.adapt(to: microphone[0], learns: learns)
     fast.adapt(to: microphone[0], learns: learns)
     if learns, careful.isDue {
-      if !detector.hasConverged, farEndLevel > 1e-6 { prior.update(&fast, &careful, isStereo: reference.isStereo) }
+      if !detector.hasConverged, farEndLevel > 1e-6, !reference.excitation.isTone {
+        prior.update(&fast, &careful, isStereo: reference.isStereo)
+      }
       if careful.isConfident { loudspeaker.learn(from: careful, offset: offset, isStereo: reference.isStereo) }
     }
     spectrum.measure(careful.residual, into: carefulBands)
@@ -201,6 +220,7 @@ struct LinearCanceller: ~Copyable {
     echo = choice.isFast ? choice.echo : careful.echo
     residual = choice.isFast ? choice.residual : careful.residual
     let isFarEnd = farEndLevel > 1e-6
+    verification.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFarEnd: isFarEnd)
     if hopsUntilHistoryIsComplete > 0 { return watchBeginning(isFarEnd: isFarEnd) }
     if !isWhole { return }
     selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum)
@@ -218,6 +238,15 @@ struct LinearCanceller: ~Copyable {
     // A resampler that is short of samples does not apply `rate`: the tracker's corrections would accumulate without bound.
     if let rate = tracker.update(fast, rate: resampler.rate), !resampler.isShort { resampler.rate = rate }
     noteDelay()
+  }
+
+  /// Raises the variances, and begins to verify the filter, after a long pause of the far end.
+  @_noLocks @_noAllocation
+  private mutating func rememberSilence() {
+    let silentHops = verification.resume(hasConverged: detector.hasConverged)
+    if silentHops == 0 { return }
+    careful.age(by: min(silentHops, mostSilence))
+    fast.age(by: min(silentHops, mostSilence))
   }
 
   @_noLocks @_noAllocation
@@ -427,5 +456,6 @@ struct LinearCanceller: ~Copyable {
       guardHops = detector.hasConverged || careful.isConfident ? 0 : guardHops - 1
     }
     isGuarded = (hopsUntilHistoryIsComplete > 0 || guardHops > 0) && sinceFarEnd > 0
+    if isGuarded { verification.cancel() }
   }
 }

@@ -42,6 +42,57 @@ struct CaptureEchoTests {
     #expect(clipped > whole - 15 && clipped > 35, "\(clipped) dB, \(whole) dB without clipping")
   }
 
+  @Test("V10: the echo of the first words after a ringing tone is cancelled as that of the first words of a call", arguments: [425, 440])
+  func ringback(hertz: Float) throws {
+    let rate = 48_000, begin = 7 * rate
+    let speech = [Float](repeating: 0, count: begin) + CaptureSignals.speech(seconds: 2, rate: rate, level: -23, seed: 3)
+    func erle(_ before: (Int) -> Float) throws -> Double {
+      let far = speech.indices.map { $0 < 6 * rate ? before($0) : speech[$0] }
+      let noise = CaptureSignals.noise(seconds: 9, rate: rate, level: -70, seed: 5)
+      let microphone = zip(CaptureSignals.room(far, rate: rate, delay: 2_400, gain: 0.7), noise).map { $0 + $1 }
+      var run = try CaptureRun(engine: .nearend, rate: rate)
+      let voice = run.process(microphone, reference: far, quantum: 256), words = begin..<begin + rate
+      return CaptureSignals.decibels(CaptureSignals.power(microphone[words]) / CaptureSignals.power(voice[words]))
+    }
+    let silence = try erle { _ in 0 }
+    let tone = try erle { $0 / rate % 6 < 2 ? 0.07 * sin(2 * Float.pi * hertz / Float(rate) * Float($0 % rate)) : 0 }
+    #expect(tone > min(silence, 40) - 10, "\(tone) dB after a tone, \(silence) after silence")
+  }
+
+  @Test("V10: an echo path that changed while the far end paused lets little of its next words through")
+  func movedInPause() throws {
+    let rate = 48_000, resumed = 11 * rate
+    let (far, microphone) = Self.pause(rate: rate, isMoved: true)
+    var run = try CaptureRun(engine: .nearend, rate: rate)
+    let voice = run.process(microphone, reference: far, quantum: 256), words = resumed..<resumed + rate
+    let erle = CaptureSignals.decibels(CaptureSignals.power(microphone[words]) / CaptureSignals.power(voice[words]))
+    #expect(erle > 25, "\(erle) dB")
+  }
+
+  @Test("V10: a talker stays audible when the far end speaks after a pause, because the path is verified, not feared")
+  func talksAfterPause() throws {
+    let rate = 48_000, resumed = 11 * rate
+    let near = CaptureSignals.speech(seconds: 14, rate: rate, level: -26, seed: 9).enumerated().map { $0 < 7 * rate ? 0 : $1 }
+    let (far, microphone) = Self.pause(rate: rate, isMoved: false)
+    var run = try CaptureRun(engine: .nearend, rate: rate) { $0.isGainControlEnabled = false }
+    let voice = run.process(zip(microphone, near).map { $0 + $1 }, reference: far, quantum: 256)
+    let words = resumed..<resumed + rate, late = resumed + 280..<resumed + rate + 280
+    let loss = CaptureSignals.decibels(CaptureSignals.power(near[words]) / CaptureSignals.power(voice[late]))
+    #expect(abs(loss) < 3, "\(loss) dB")
+  }
+
+  /// A far end that pauses from 6 to 11 s, and its echo with some noise; if `isMoved`, by another path after the pause.
+  private static func pause(rate: Int, isMoved: Bool) -> (far: [Float], microphone: [Float]) {
+    let before = CaptureSignals.speech(seconds: 6, rate: rate, level: -23, seed: 3)
+    let after = CaptureSignals.speech(seconds: 3, rate: rate, level: -23, seed: 4)
+    let silence = [Float](repeating: 0, count: 5 * rate)
+    let first = before + silence + after.map { _ in 0 }, second = before.map { _ in 0 } + silence + after
+    let echo = CaptureSignals.room(first, rate: rate, delay: 1_200, gain: 0.7)
+    let moved = CaptureSignals.room(second, rate: rate, delay: isMoved ? 1_900 : 1_200, gain: isMoved ? -0.5 : 0.7)
+    let noise = CaptureSignals.noise(seconds: 14, rate: rate, level: -70, seed: 5)
+    return (zip(first, second).map { $0 + $1 }, noise.indices.map { echo[$0] + moved[$0] + noise[$0] })
+  }
+
   @Test("V10: noise from the far end is no noise of the room: its echo stays away, above 20 kHz, too", arguments: [44_100, 48_000, 96_000])
   func wideBand(rate: Int) throws {
     // In syllables, so that only the room's noise is steady.

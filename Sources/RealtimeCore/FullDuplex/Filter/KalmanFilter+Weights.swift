@@ -53,6 +53,20 @@ extension KalmanFilter {
     }
   }
 
+  /// Adds the process noise of hops without learning, because the path may have moved meanwhile.
+  @_noLocks @_noAllocation
+  func age(by hops: Int) {
+    let share = 1 - rt_powf(1 - tuning.processNoise, Float(hops / tuning.period))
+    for row in 0..<rows {
+      let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
+      for k in stride(from: 0, to: layout.bins, by: 8) {
+        let r = load8(re + k), i = load8(im + k), p = load8(variance + k)
+        let power: SIMD8<Float> = 0.5 * (r * r + i * i + meanSquares[row]), aged: SIMD8<Float> = p + share * (power - p)
+        store8(aged.replacing(with: p, where: p .> aged), to: variance + k)
+      }
+    }
+  }
+
   /// Copies another filter's weights and variances in a range of bins, for the rows that both filters have.
   @_noLocks @_noAllocation
   mutating func adopt(_ other: borrowing KalmanFilter, bins: Range<Int>) {

@@ -8,7 +8,7 @@ internal import CRealtime
 ///     Y = Σ X W;   e = d − y, the newest `window` samples;   E = F{0, e}
 ///     U = window / transform · Σ |X|² P;   D = U + overcount · S,   S: |E|², smoothed over bins and time
 ///     W ← W + λ P / D X* E;   P ← (1 − λ q)(1 − λ shift / transform · |X|² P / D) P + λ q V,   V = (|W|² + its mean over bins) / 2
-///     λ = min(1, ((U + window / transform · |Y|²) / N)²),   N: the running minimum of S, which may rise by 5 dB per second
+///     λ = x min(1, ((U + window / transform · |Y|²) / N)²),   x: `Excitation.byBin`,   N: the running minimum of S, which may rise by 5 dB per second
 ///     shift: frames per learning step;   q, overcount: of `Tuning`
 ///
 /// `P` is the variance of `W`, so `U` is the expected power of the residual echo. In bins where no echo is audible over the noise, λ is
@@ -53,7 +53,7 @@ struct KalmanFilter: ~Copyable {
   }
 
   let layout: FilterLayout
-  private let tuning: Tuning
+  let tuning: Tuning
   /// Minimum of a row's mean square, as a share of its channel's highest: a changed path may reach any partition.
   private let leastShare: Float = 0.03
   /// After `doubt()`, the minimum variance as a share of the prior.
@@ -70,6 +70,8 @@ struct KalmanFilter: ~Copyable {
   let rest: SplitSpectrum
   let restUncertainty: UnsafeMutablePointer<Float>
   private let references: UnsafeMutablePointer<UnsafePointer<Float>>
+  /// `Excitation.byBin` of the reference.
+  private var excitation: UnsafePointer<Float>
   /// U of the last hop.
   let uncertainty: UnsafeMutablePointer<Float>
   /// The noise S of the formulas above, by bin.
@@ -133,6 +135,7 @@ struct KalmanFilter: ~Copyable {
     uncertainty = .silence(layout.bins)
     references = .allocate(capacity: rows)
     references.initialize(repeating: UnsafePointer(uncertainty), count: rows)
+    excitation = UnsafePointer(uncertainty)
     noise = .silence(layout.bins)
     floor = .silence(layout.bins)
     for k in 0..<layout.bins { floor[k] = .greatestFiniteMagnitude }
@@ -226,6 +229,17 @@ struct KalmanFilter: ~Copyable {
       for k in stride(from: 0, to: activeBins, by: 8) { sum += load8(uncertainty + k) }
       return sum.sum()
     }
+  }
+
+  /// Computes U plus the power of the newest estimate times `factor`, by bin, right after `predict`.
+  @_noLocks @_noAllocation
+  func addEchoPower(to power: UnsafeMutablePointer<Float>, factor: Float) {
+    let scale = factor * windowShare
+    for k in stride(from: 0, to: activeBins, by: 8) {
+      let re = load8(work.re + k), im = load8(work.im + k)
+      store8(load8(uncertainty + k) + scale * (re * re + im * im), to: power + k)
+    }
+    copy(uncertainty + activeBins, to: power + activeBins, frames: layout.bins - activeBins)
   }
 
   /// A Boolean value indicating whether the estimated echo has more power than its expected error.
@@ -371,6 +385,7 @@ struct KalmanFilter: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func findReferences(_ reference: borrowing ReferenceSpectra, offset: Int) {
     chooseBins(reference)
+    excitation = UnsafePointer(reference.excitation.byBin)
     for channel in 0..<ReferenceSpectra.channels {
       for partition in 0..<layout.partitions {
         references[channel * layout.partitions + partition] = reference.spectrum(
@@ -427,7 +442,7 @@ struct KalmanFilter: ~Copyable {
       store8(least, to: floor + k)
       let u = load8(uncertainty + k), re = load8(work.re + k), im = load8(work.im + k)
       let ratio = (u + windowShare * (re * re + im * im)) / (least + 1e-12)
-      let weight: SIMD8<Float> = clamp8(ratio * ratio, 0, 1)
+      let weight: SIMD8<Float> = load8(excitation + k) * clamp8(ratio * ratio, 0, 1)
       let gain: SIMD8<Float> = weight / (u + tuning.overcount * smoothed + 1e-8)
       store8(gain, to: inverse + k)
       let correlation: SIMD8<Float> = re * load8(error.re + k) + im * load8(error.im + k), estimate: SIMD8<Float> = re * re + im * im

@@ -25,6 +25,9 @@ struct ReferenceSpectra: ~Copyable {
   private var narrowHops: Int
   private var sameHops: Int
 
+  /// What the left side, or mono, excites.
+  private(set) var excitation: Excitation
+
   private let layout: FilterLayout
   private let transform: FourierTransform
   /// The newest `transform` samples of each channel.
@@ -44,6 +47,7 @@ struct ReferenceSpectra: ~Copyable {
   /// - Parameter transform: of `layout.transform` samples.
   init(layout: FilterLayout, transform: borrowing FourierTransform) {
     self.layout = layout
+    excitation = Excitation(layout: layout)
     (silentHops, narrowHops, sameHops) = (layout.slots + 1, layout.slots + 1, layout.slots + 1)
     liveHops = layout.slots
     let channels = Self.channels
@@ -84,6 +88,7 @@ struct ReferenceSpectra: ~Copyable {
     samples.push(left, onto: 0)
     analyze(channel: 0)
     watchWidth(power: power)
+    excitation.update(UnsafePointer(slot(newest, channel: 0)))
     samples.push(right, onto: 1)
     // A transform holds eight hops.
     isMono[newest] = sameHops > 8
@@ -104,6 +109,7 @@ struct ReferenceSpectra: ~Copyable {
   @_noLocks @_noAllocation
   mutating func restart() {
     samples.silence()
+    excitation.restart()
     liveHops = 0
     silentHops = layout.slots + 1
   }

@@ -50,11 +50,11 @@ struct ResidualEcho: ~Copyable {
 
   /// Processes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty, the noise. `presence` is the probability of
   /// near-end speech. While guarded, echo is expected to be loud at once. Above the bands no echo is estimated: everything heard there
-  /// while the far end `isWideBand` counts as echo.
+  /// while the far end `isWideBand` counts as echo. The factors are adapted if it `learns`.
   @_noLocks @_noAllocation
   mutating func update(
     error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, noise: UnsafePointer<Float>,
-    presence: Float, isGuarded: Bool, isWideBand: Bool
+    presence: Float, isGuarded: Bool, isWideBand: Bool, learns: Bool = true
   ) {
     predict(echo: y2, uncertainty: uncertainty)
     var sumOfLogs: Float = 0
@@ -68,7 +68,7 @@ struct ResidualEcho: ~Copyable {
       error[band] += (1 - bandMemory) * (heard - error[band])
       prediction[band] += (1 - bandMemory) * (expected - prediction[band])
       if isGuarded { calibration[band] = max(calibration[band], guarded) }
-      calibrate(band, noise: quiet, presence: presence)
+      if learns { calibrate(band, noise: quiet, presence: presence) }
       sumOfLogs += rt_logf(calibration[band])
     }
     let mean = rt_expf(sumOfLogs / Float(bands))

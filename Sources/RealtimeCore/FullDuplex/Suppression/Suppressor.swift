@@ -101,6 +101,7 @@ struct Suppressor: ~Copyable {
   ///   - newest: what the linear canceller leaves of the microphone.
   ///   - filterUncertainty: expected power of the residual echo, by adapted bin.
   ///   - echo: the estimated echo.
+  ///   - isUncertaintyTypical: the residual tells how far that expectation is off.
   ///   - isGuarded: everything that is heard counts as echo.
   ///   - isFarEndSilent: the far end has been silent for the filter's whole reach; estimated echo and uncertainty are 0 then.
   ///   - isWideBand: the far end contains something above 11 kHz.
@@ -109,9 +110,9 @@ struct Suppressor: ~Copyable {
   ///   - open: receives the voice without noise suppression; nil if unused.
   @_noLocks @_noAllocation
   mutating func process(
-    residual newest: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>, echo: UnsafePointer<Float>, isGuarded: Bool,
-    isFarEndSilent: Bool, isWideBand: Bool, echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>,
-    open: UnsafeMutablePointer<Float>? = nil
+    residual newest: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>, isUncertaintyTypical: Bool = true,
+    echo: UnsafePointer<Float>, isGuarded: Bool, isFarEndSilent: Bool, isWideBand: Bool, echoShare: Float, noiseShare: Float,
+    into output: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil
   ) {
     hops += 1
     analyze(newest, window: 0, into: spectrum, power: power)
@@ -126,7 +127,7 @@ struct Suppressor: ~Copyable {
     let isGuarded = isGuarded && echoShare == 1
     residualEcho.update(
       error: power, echo: echoPower, uncertainty: uncertainty, noise: memory.noise, presence: presence.overall, isGuarded: isGuarded,
-      isWideBand: isWideBand)
+      isWideBand: isWideBand, learns: isUncertaintyTypical)
     if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
     if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
     presence.update(

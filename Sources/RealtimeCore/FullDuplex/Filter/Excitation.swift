@@ -1,0 +1,92 @@
+/// Tells the bins that the far end excites from those that hold only what leaks from louder ones.
+///
+/// The reference's spectra have no window, so a tone leaks into all bins. A filter that learns from leakage takes the tone's echo for the
+/// path at all other frequencies, and trusts it: when speech follows a ringing tone, its echo escapes. Under a Hann window, whose leakage
+/// falls by 18 dB per octave (Harris, Proc. IEEE 66, 1978), bins without sound of their own lose almost all their power. Speech and music
+/// leak from partial to partial, too, but there it costs nothing. Own method. [realtime] except `init` and `deinit`.
+struct Excitation: ~Copyable {
+  /// A Boolean value indicating whether less than 15 % of the speech bins are excited.
+  private(set) var isTonal = false
+  /// A Boolean value indicating whether it has been tonal for 0.1 s, which vowels hardly are.
+  var isTone: Bool {
+    @_noLocks @_noAllocation get { tonalHops >= leastTone }
+  }
+  /// By bin: 1 where the far end excites it, 0 where it holds leakage; 1 everywhere unless `isTonal`.
+  let byBin: UnsafeMutablePointer<Float>
+
+  private let bins, speechBins: Int
+  /// Powers with and without the window, by bin, smoothed over 50 ms.
+  private let windowed, whole: UnsafeMutablePointer<Float>
+  private let memory: Float
+  private var tonalHops = 0
+  private let leastTone: Int
+
+  /// The window's power gain.
+  private let gain: Float = 0.375
+  /// Shares of a bin's power that are left under the window: up to the first it counts as leakage, from the sum of both on as excited.
+  private let leaked: Float = 0.1
+  private let range: Float = 0.2
+  /// Share of the speech bins below which the far end is tonal.
+  private let tonal: Float = 0.15
+
+  init(layout: FilterLayout) {
+    (bins, speechBins) = (layout.bins, layout.speechBins)
+    byBin = .silence(bins)
+    for k in 0..<bins { byBin[k] = 1 }
+    windowed = .silence(bins)
+    whole = .silence(bins)
+    memory = layout.perHop(0.9)
+    leastTone = layout.hops(0.1)
+  }
+
+  deinit {
+    byBin.deallocate()
+    windowed.deallocate()
+    whole.deallocate()
+  }
+
+  /// Processes a hop's spectrum: `bins` real parts, `bins` imaginary ones.
+  @_noLocks @_noAllocation
+  mutating func update(_ spectrum: UnsafePointer<Float>) {
+    let imaginary = spectrum + bins, scale = 1 / gain
+    var excited: Float = 0
+    // The first and the last bins lack a neighbour.
+    for k in stride(from: 8, to: bins - 8, by: 8) {
+      let re = load8(spectrum + k), im = load8(imaginary + k)
+      let windowedRe = hann(spectrum + k), windowedIm = hann(imaginary + k)
+      let left: SIMD8<Float> = windowedRe * windowedRe + windowedIm * windowedIm
+      store8(memory * load8(windowed + k) + scale * left, to: windowed + k)
+      store8(memory * load8(whole + k) + re * re + im * im, to: whole + k)
+      if k < speechBins { excited += share(k).sum() }
+    }
+    let wasTonal = isTonal
+    isTonal = excited < tonal * Float(speechBins)
+    tonalHops = isTonal ? min(tonalHops + 1, leastTone) : 0
+    if isTonal {
+      for k in stride(from: 8, to: bins - 8, by: 8) { store8(share(k), to: byBin + k) }
+    } else if wasTonal {
+      for k in 0..<bins { byBin[k] = 1 }
+    }
+  }
+
+  /// Forgets what was played before a gap.
+  @_noLocks @_noAllocation
+  mutating func restart() {
+    (isTonal, tonalHops) = (false, 0)
+    for k in 0..<bins { (byBin[k], windowed[k], whole[k]) = (1, 0, 0) }
+  }
+
+  /// Applies the Hann window to eight bins: a convolution of the spectrum.
+  @_noLocks @_noAllocation
+  private func hann(_ part: UnsafePointer<Float>) -> SIMD8<Float> {
+    let neighbours: SIMD8<Float> = load8(part - 1) + load8(part + 1)
+    return 0.5 * load8(part) - 0.25 * neighbours
+  }
+
+  /// Returns how far eight bins are excited, 0…1. Silence counts as excited.
+  @_noLocks @_noAllocation
+  private func share(_ k: Int) -> SIMD8<Float> {
+    let ratio: SIMD8<Float> = (load8(windowed + k) + 1e-9) / (load8(whole + k) + 1e-9)
+    return clamp8((ratio - leaked) / range, 0, 1)
+  }
+}
