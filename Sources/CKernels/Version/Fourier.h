@@ -1,0 +1,172 @@
+// Fourier transforms: Stockham's algorithm, radix 4, decimation in frequency, with a last stage of radix 2 if the power of two is
+// odd.
+
+// The butterfly of inputs a, b, c, d: outputs y0…y3, of which y1…y3 are multiplied by the roots w1…w3.
+#define BUTTERFLY                                                                    \
+  lanes sumRe = aRe + cRe, sumIm = aIm + cIm, differenceRe = aRe - cRe, differenceIm = aIm - cIm; \
+  lanes sum2Re = bRe + dRe, sum2Im = bIm + dIm, turnedRe = dIm - bIm, turnedIm = bRe - dRe;       \
+  lanes y0Re = sumRe + sum2Re, y0Im = sumIm + sum2Im, z2Re = sumRe - sum2Re, z2Im = sumIm - sum2Im; \
+  lanes z1Re = differenceRe - turnedRe, z1Im = differenceIm - turnedIm;              \
+  lanes z3Re = differenceRe + turnedRe, z3Im = differenceIm + turnedIm;              \
+  lanes y1Re = w1Re * z1Re - w1Im * z1Im, y1Im = w1Re * z1Im + w1Im * z1Re;          \
+  lanes y2Re = w2Re * z2Re - w2Im * z2Im, y2Im = w2Re * z2Im + w2Im * z2Re;          \
+  lanes y3Re = w3Re * z3Re - w3Im * z3Im, y3Im = w3Re * z3Im + w3Im * z3Re
+
+#define READ4(offset, step)                                                                    \
+  lanes aRe = LOAD(xRe + (offset)), bRe = LOAD(xRe + (offset) + (step)), cRe = LOAD(xRe + (offset) + 2 * (step)), \
+        dRe = LOAD(xRe + (offset) + 3 * (step));                                               \
+  lanes aIm = LOAD(xIm + (offset)), bIm = LOAD(xIm + (offset) + (step)), cIm = LOAD(xIm + (offset) + 2 * (step)), \
+        dIm = LOAD(xIm + (offset) + 3 * (step))
+
+// Stores four vectors at stride 1: interleaved, as eight groups of one lane of each.
+#define STORE_TRANSPOSED(out, y0, y1, y2, y3)                                                  \
+  do {                                                                                         \
+    lanes low01 = SHUFFLE(y0, y1, 0, 8, 1, 9, 2, 10, 3, 11), high01 = SHUFFLE(y0, y1, 4, 12, 5, 13, 6, 14, 7, 15); \
+    lanes low23 = SHUFFLE(y2, y3, 0, 8, 1, 9, 2, 10, 3, 11), high23 = SHUFFLE(y2, y3, 4, 12, 5, 13, 6, 14, 7, 15); \
+    STORE((out), SHUFFLE(low01, low23, 0, 1, 8, 9, 2, 3, 10, 11));                             \
+    STORE((out) + 8, SHUFFLE(low01, low23, 4, 5, 12, 13, 6, 7, 14, 15));                       \
+    STORE((out) + 16, SHUFFLE(high01, high23, 0, 1, 8, 9, 2, 3, 10, 11));                      \
+    STORE((out) + 24, SHUFFLE(high01, high23, 4, 5, 12, 13, 6, 7, 14, 15));                    \
+  } while (0)
+
+// Stores four vectors at stride 4: their low halves one after another at `out`, their high halves at `out` + 16.
+#define STORE_HALVES(out, y0, y1, y2, y3)                                                      \
+  do {                                                                                         \
+    STORE((out), SHUFFLE(y0, y1, 0, 1, 2, 3, 8, 9, 10, 11));                                   \
+    STORE((out) + 8, SHUFFLE(y2, y3, 0, 1, 2, 3, 8, 9, 10, 11));                               \
+    STORE((out) + 16, SHUFFLE(y0, y1, 4, 5, 6, 7, 12, 13, 14, 15));                            \
+    STORE((out) + 24, SHUFFLE(y2, y3, 4, 5, 6, 7, 12, 13, 14, 15));                            \
+  } while (0)
+
+// Transforms the complex points at a, with b as the second buffer. Returns the buffer of the result: 0 for a, 1 for b.
+INLINE int transform(const nearend_fourier *plan, float *aReal, float *aImaginary, float *bReal, float *bImaginary) {
+  const float *w = plan->twiddles;
+  float *xRe = aReal, *xIm = aImaginary, *outRe = bReal, *outIm = bImaginary;
+  int n = plan->points, stride = 1, swaps = 0;
+  for (; n >= 4; n /= 4, stride *= 4, swaps++) {
+    int quarter = n / 4, step = stride * quarter;
+    if (stride == 1) {
+      for (int p = 0; p < quarter; p += 8) {
+        READ4(p, step);
+        lanes w1Re = LOAD(w + p), w1Im = LOAD(w + quarter + p), w2Re = LOAD(w + 2 * quarter + p), w2Im = LOAD(w + 3 * quarter + p),
+              w3Re = LOAD(w + 4 * quarter + p), w3Im = LOAD(w + 5 * quarter + p);
+        BUTTERFLY;
+        STORE_TRANSPOSED(outRe + 4 * p, y0Re, y1Re, y2Re, y3Re);
+        STORE_TRANSPOSED(outIm + 4 * p, y0Im, y1Im, y2Im, y3Im);
+      }
+      w += 6 * quarter;
+    } else if (stride == 4) {
+      int count = 4 * quarter;
+      for (int i = 0; i < count; i += 8) {
+        READ4(i, step);
+        lanes w1Re = LOAD(w + i), w1Im = LOAD(w + count + i), w2Re = LOAD(w + 2 * count + i), w2Im = LOAD(w + 3 * count + i),
+              w3Re = LOAD(w + 4 * count + i), w3Im = LOAD(w + 5 * count + i);
+        BUTTERFLY;
+        STORE_HALVES(outRe + 4 * i, y0Re, y1Re, y2Re, y3Re);
+        STORE_HALVES(outIm + 4 * i, y0Im, y1Im, y2Im, y3Im);
+      }
+      w += 6 * count;
+    } else {
+      for (int p = 0; p < quarter; p++) {
+        lanes w1Re = ALL(w[p]), w1Im = ALL(w[quarter + p]), w2Re = ALL(w[2 * quarter + p]), w2Im = ALL(w[3 * quarter + p]),
+              w3Re = ALL(w[4 * quarter + p]), w3Im = ALL(w[5 * quarter + p]);
+        for (int q = 0; q < stride; q += 8) {
+          READ4(stride * p + q, step);
+          BUTTERFLY;
+          int out = 4 * stride * p + q;
+          STORE(outRe + out, y0Re);
+          STORE(outIm + out, y0Im);
+          STORE(outRe + out + stride, y1Re);
+          STORE(outIm + out + stride, y1Im);
+          STORE(outRe + out + 2 * stride, y2Re);
+          STORE(outIm + out + 2 * stride, y2Im);
+          STORE(outRe + out + 3 * stride, y3Re);
+          STORE(outIm + out + 3 * stride, y3Im);
+        }
+      }
+      w += 6 * quarter;
+    }
+    float *swapRe = xRe, *swapIm = xIm;
+    xRe = outRe, xIm = outIm, outRe = swapRe, outIm = swapIm;
+  }
+  if (n == 2) {
+    for (int q = 0; q < stride; q += 8) {
+      lanes aRe = LOAD(xRe + q), aIm = LOAD(xIm + q), bRe = LOAD(xRe + stride + q), bIm = LOAD(xIm + stride + q);
+      STORE(outRe + q, aRe + bRe);
+      STORE(outIm + q, aIm + bIm);
+      STORE(outRe + stride + q, aRe - bRe);
+      STORE(outIm + stride + q, aIm - bIm);
+    }
+    swaps++;
+  }
+  return swaps & 1;
+}
+
+#define REVERSED(v) SHUFFLE(v, v, 7, 6, 5, 4, 3, 2, 1, 0)
+
+static void forward(const nearend_fourier *plan, const float *samples, float *re, float *im) {
+  int points = plan->points;
+  float *const *scratch = plan->scratch;
+  for (int i = 0; i < points; i += 8) {
+    lanes low = LOAD(samples + 2 * i), high = LOAD(samples + 2 * i + 8);
+    STORE(scratch[0] + i, SHUFFLE(low, high, 0, 2, 4, 6, 8, 10, 12, 14));
+    STORE(scratch[1] + i, SHUFFLE(low, high, 1, 3, 5, 7, 9, 11, 13, 15));
+  }
+  int where = 2 * transform(plan, scratch[0], scratch[1], scratch[2], scratch[3]);
+  const float *zRe = scratch[where], *zIm = scratch[where + 1];
+  float firstRe = zRe[0], firstIm = zIm[0];
+  // The spectrum X of 2n samples from that of n complex points, Z: X(k) = (Z(k) + Z*(n − k)) / 2 − i root(k) (Z(k) − Z*(n − k)) / 2
+  int k = 1;
+  for (; k + 8 <= points; k += 8) {
+    lanes pRe = LOAD(zRe + k), pIm = LOAD(zIm + k);
+    lanes nRe = LOAD(zRe + points - k - 7), nIm = LOAD(zIm + points - k - 7);
+    nRe = REVERSED(nRe), nIm = REVERSED(nIm);
+    lanes rRe = LOAD(plan->rootRe + k), rIm = LOAD(plan->rootIm + k);
+    lanes evenRe = pRe + nRe, evenIm = pIm - nIm, oddRe = pIm + nIm, oddIm = nRe - pRe;
+    STORE(re + k, ALL(0.5f) * (evenRe + (rRe * oddRe - rIm * oddIm)));
+    STORE(im + k, ALL(0.5f) * (evenIm + (rRe * oddIm + rIm * oddRe)));
+  }
+  for (; k < points; k++) {
+    float evenRe = zRe[k] + zRe[points - k], evenIm = zIm[k] - zIm[points - k];
+    float oddRe = zIm[k] + zIm[points - k], oddIm = zRe[points - k] - zRe[k];
+    re[k] = 0.5f * (evenRe + (plan->rootRe[k] * oddRe - plan->rootIm[k] * oddIm));
+    im[k] = 0.5f * (evenIm + (plan->rootRe[k] * oddIm + plan->rootIm[k] * oddRe));
+  }
+  re[0] = firstRe + firstIm;
+  re[points] = firstRe - firstIm;
+  im[0] = im[points] = 0;
+}
+
+static void inverse(const nearend_fourier *plan, const float *re, const float *im, float *samples) {
+  int points = plan->points;
+  float *const *scratch = plan->scratch;
+  // Real and imaginary parts are swapped, so that the forward transform computes the inverse.
+  float *zRe = scratch[1], *zIm = scratch[0];
+  float scale = 0.5f / (float)points;
+  // The inverse of that: Z(k) = (X(k) + X*(n − k)) / 2 + i root*(k) (X(k) − X*(n − k)) / 2
+  zRe[0] = scale * (re[0] + re[points]);
+  zIm[0] = scale * (re[0] - re[points]);
+  int k = 1;
+  for (; k + 8 <= points; k += 8) {
+    lanes pRe = LOAD(re + k), pIm = LOAD(im + k);
+    lanes nRe = LOAD(re + points - k - 7), nIm = LOAD(im + points - k - 7);
+    nRe = REVERSED(nRe), nIm = REVERSED(nIm);
+    lanes rRe = LOAD(plan->rootRe + k), rIm = LOAD(plan->rootIm + k);
+    lanes evenRe = pRe + nRe, evenIm = pIm - nIm, oddRe = pRe - nRe, oddIm = pIm + nIm;
+    STORE(zRe + k, ALL(scale) * (evenRe - (rRe * oddIm - rIm * oddRe)));
+    STORE(zIm + k, ALL(scale) * (evenIm + (rRe * oddRe + rIm * oddIm)));
+  }
+  for (; k < points; k++) {
+    float evenRe = re[k] + re[points - k], evenIm = im[k] - im[points - k];
+    float oddRe = re[k] - re[points - k], oddIm = im[k] + im[points - k];
+    zRe[k] = scale * (evenRe - (plan->rootRe[k] * oddIm - plan->rootIm[k] * oddRe));
+    zIm[k] = scale * (evenIm + (plan->rootRe[k] * oddRe + plan->rootIm[k] * oddIm));
+  }
+  int where = 2 * transform(plan, scratch[0], scratch[1], scratch[2], scratch[3]);
+  const float *odd = scratch[where], *even = scratch[where + 1];
+  for (int i = 0; i < points; i += 8) {
+    lanes e = LOAD(even + i), o = LOAD(odd + i);
+    STORE(samples + 2 * i, SHUFFLE(e, o, 0, 8, 1, 9, 2, 10, 3, 11));
+    STORE(samples + 2 * i + 8, SHUFFLE(e, o, 4, 12, 5, 13, 6, 14, 7, 15));
+  }
+}
