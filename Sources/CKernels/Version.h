@@ -12,7 +12,7 @@ typedef float lanes __attribute__((vector_size(32)));
 #define SHUFFLE __builtin_shufflevector
 
 #define LOAD(p) ({ lanes loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
-#define STORE(p, v) ({ lanes stored = (v); memcpy((p), &stored, sizeof stored); })
+#define STORE(p, v) ({ __typeof__(v) stored = (v); memcpy((p), &stored, sizeof stored); })
 typedef int masks __attribute__((vector_size(32)));
 
 #define POSITIVE(v) ((lanes)((masks)(v) & ((v) > ALL(0))))
@@ -22,8 +22,13 @@ typedef int masks __attribute__((vector_size(32)));
 #if __has_builtin(__builtin_elementwise_sqrt)
 #define ROOTS(v) __builtin_elementwise_sqrt(v)
 #else
-#define ROOTS(v) ({ lanes roots = (v); for (int lane = 0; lane < 8; lane++) roots[lane] = __builtin_sqrtf(roots[lane]); roots; })
+#define ROOTS(v) ({ wide roots = (v); for (int lane = 0; lane < 16; lane++) roots[lane] = __builtin_sqrtf(roots[lane]); roots; })
 #endif
+
+// For vectors of either length.
+#define SELECT(mask, a, b) ((__typeof__(a))(((__typeof__(mask))(a) & (mask)) | ((__typeof__(mask))(b) & ~(mask))))
+#define LEAST(a, b) SELECT((a) < (b), a, b)
+#define MOST(a, b) SELECT((a) > (b), a, b)
 
 #include "Version/Fourier.h"
 #include "Version/Kalman.h"

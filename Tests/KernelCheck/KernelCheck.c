@@ -135,7 +135,7 @@ static void check_correlation(void) {
 
 // Each hop has its own state: in a longer run, a bin might come to lie on either side of a threshold.
 static void check_suppressor(void) {
-  enum { bins = 520 };
+  enum { bins = 528 };
   static float power[bins], echo[bins], presence[bins], noisePower[bins], speech[bins], clean[bins], gain[bins], phases[2 * bins];
   static float smoothed[bins], least[bins], most[bins], formerLeast[bins], spectrum[2 * bins];
   for (int round = 0; round < 8; round++) {

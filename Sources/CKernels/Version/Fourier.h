@@ -1,13 +1,17 @@
 // Fourier transforms: Stockham's algorithm, radix 4, decimation in frequency, with a last stage of radix 2 if the power of two is
 // odd.
 
-// The butterfly of inputs a, b, c, d: outputs y0…y3, of which y1…y3 are multiplied by the roots w1…w3.
-#define BUTTERFLY                                                                    \
+// The butterfly of inputs a, b, c, d: outputs y0 and z1…z3.
+#define PLAIN_BUTTERFLY                                                              \
   lanes sumRe = aRe + cRe, sumIm = aIm + cIm, differenceRe = aRe - cRe, differenceIm = aIm - cIm; \
   lanes sum2Re = bRe + dRe, sum2Im = bIm + dIm, turnedRe = dIm - bIm, turnedIm = bRe - dRe;       \
   lanes y0Re = sumRe + sum2Re, y0Im = sumIm + sum2Im, z2Re = sumRe - sum2Re, z2Im = sumIm - sum2Im; \
   lanes z1Re = differenceRe - turnedRe, z1Im = differenceIm - turnedIm;              \
-  lanes z3Re = differenceRe + turnedRe, z3Im = differenceIm + turnedIm;              \
+  lanes z3Re = differenceRe + turnedRe, z3Im = differenceIm + turnedIm
+
+// The same, with z1…z3 multiplied by the roots w1…w3: outputs y0…y3.
+#define BUTTERFLY                                                                    \
+  PLAIN_BUTTERFLY;                                                                   \
   lanes y1Re = w1Re * z1Re - w1Im * z1Im, y1Im = w1Re * z1Im + w1Im * z1Re;          \
   lanes y2Re = w2Re * z2Re - w2Im * z2Im, y2Im = w2Re * z2Im + w2Im * z2Re;          \
   lanes y3Re = w3Re * z3Re - w3Im * z3Im, y3Im = w3Re * z3Im + w3Im * z3Re
@@ -36,6 +40,15 @@
     STORE((out) + 8, SHUFFLE(y2, y3, 0, 1, 2, 3, 8, 9, 10, 11));                               \
     STORE((out) + 16, SHUFFLE(y0, y1, 4, 5, 6, 7, 12, 13, 14, 15));                            \
     STORE((out) + 24, SHUFFLE(y2, y3, 4, 5, 6, 7, 12, 13, 14, 15));                            \
+  } while (0)
+
+// Stores four outputs, `step` points apart.
+#define STORE4(offset, step, y0, y1, y2, y3)                                                   \
+  do {                                                                                         \
+    STORE(outRe + (offset), y0##Re), STORE(outIm + (offset), y0##Im);                          \
+    STORE(outRe + (offset) + (step), y1##Re), STORE(outIm + (offset) + (step), y1##Im);        \
+    STORE(outRe + (offset) + 2 * (step), y2##Re), STORE(outIm + (offset) + 2 * (step), y2##Im); \
+    STORE(outRe + (offset) + 3 * (step), y3##Re), STORE(outIm + (offset) + 3 * (step), y3##Im); \
   } while (0)
 
 // Transforms the complex points at a, with b as the second buffer. Returns the buffer of the result: 0 for a, 1 for b.
@@ -67,21 +80,19 @@ INLINE int transform(const nearend_fourier *plan, float *aReal, float *aImaginar
       }
       w += 6 * count;
     } else {
-      for (int p = 0; p < quarter; p++) {
+      // The first roots are 1.
+      for (int q = 0; q < stride; q += 8) {
+        READ4(q, step);
+        PLAIN_BUTTERFLY;
+        STORE4(q, stride, y0, z1, z2, z3);
+      }
+      for (int p = 1; p < quarter; p++) {
         lanes w1Re = ALL(w[p]), w1Im = ALL(w[quarter + p]), w2Re = ALL(w[2 * quarter + p]), w2Im = ALL(w[3 * quarter + p]),
               w3Re = ALL(w[4 * quarter + p]), w3Im = ALL(w[5 * quarter + p]);
         for (int q = 0; q < stride; q += 8) {
           READ4(stride * p + q, step);
           BUTTERFLY;
-          int out = 4 * stride * p + q;
-          STORE(outRe + out, y0Re);
-          STORE(outIm + out, y0Im);
-          STORE(outRe + out + stride, y1Re);
-          STORE(outIm + out + stride, y1Im);
-          STORE(outRe + out + 2 * stride, y2Re);
-          STORE(outIm + out + 2 * stride, y2Im);
-          STORE(outRe + out + 3 * stride, y3Re);
-          STORE(outIm + out + 3 * stride, y3Im);
+          STORE4(4 * stride * p + q, stride, y0, y1, y2, y3);
         }
       }
       w += 6 * quarter;

@@ -67,7 +67,7 @@ typedef struct {
 NEAREND_REALTIME float nearend_correlate(
     const nearend_correlation *_Nonnull row, const float *_Nonnull x, const float *_Nonnull error, const float *_Nonnull errorPower);
 
-// One hop of a suppressor's bins: inputs, parameters and state. `bins` is a multiple of 8.
+// One hop of a suppressor's bins: inputs, parameters and state. `bins` is a multiple of 16.
 typedef struct {
   int bins;
   // |E|², the expected power of the residual echo in it, and the probability of near-end speech, 0…1.

@@ -30,7 +30,7 @@ struct NearEndPresence: ~Copyable {
     edges = .allocate(capacity: bands.edges.count)
     edges.initialize(from: bands.edges, count: bands.edges.count)
     presence = .silence(bands.count)
-    byBin = .silence((bins + 7) / 8 * 8)
+    byBin = .silence((bins + 15) / 16 * 16)
     attackEcho = 1 - layout.perHop(0.4)
     attackNoise = 1 - layout.perHop(0.1)
     // 24 ms, and 0.1 s where echo is expected, because the end of a syllable may be softer than the echo.

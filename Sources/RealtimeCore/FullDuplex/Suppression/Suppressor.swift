@@ -48,7 +48,7 @@ struct Suppressor: ~Copyable {
     bins = length / 2 + 1
     estimatedBins = layout.bins / 2 + 1
     transform = FourierTransform(length: layout.window)
-    let padded = (bins + 7) / 8 * 8
+    let padded = (bins + 15) / 16 * 16
     let rise = length - hop
     analysis = .silence(length)
     for i in 0..<rise { analysis[i] = rt_sqrtf(0.5 - 0.5 * rt_cosf(.pi * Float(i) / Float(rise))) }
@@ -69,7 +69,7 @@ struct Suppressor: ~Copyable {
     uncertainty = .silence(padded)
     memory = SuppressorMemory(bins: padded)
     phases = .silence(phaseCount + padded)
-    for i in 0..<phaseCount + padded {
+    for i in 0..<phaseCount + (bins + 7) / 8 * 8 {
       let phase = 2 * .pi * Self.next(&random)
       (phases.re[i], phases.im[i]) = (rt_cosf(phase), rt_sinf(phase))
     }
@@ -170,7 +170,7 @@ struct Suppressor: ~Copyable {
     let talking = presence.overall
     let first = Int(Self.next(&random) * Float(phaseCount - 1))
     var kernel = nearend_suppression(
-      bins: Int32((bins + 7) / 8 * 8), power: power, echo: residualEcho.power, presence: presence.byBin, noise: memory.noise,
+      bins: Int32((bins + 15) / 16 * 16), power: power, echo: residualEcho.power, presence: presence.byBin, noise: memory.noise,
       speech: memory.speech, clean: memory.clean, gain: memory.gain, phaseRe: phases.re + first, phaseIm: phases.im + first,
       comfort: 1 / rt_sqrtf(scale),
       echoFloor: rt_expf(talking * echoFloors.talking + (1 - talking) * echoFloors.silent),
