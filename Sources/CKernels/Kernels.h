@@ -18,6 +18,10 @@ struct nearend_fourier {
 
 typedef struct {
   const char *name;
+  float (*mean_square)(const float *, int);
+  float (*peak)(const float *, int, float *);
+  void (*biquad)(nearend_biquad *, const float *, float *, int);
+  float (*biquads_energy)(nearend_biquad *, nearend_biquad *, const float *, int);
   void (*forward)(const nearend_fourier *, const float *, float *, float *);
   void (*inverse)(const nearend_fourier *, const float *, const float *, float *);
   void (*multiply_add)(const float *, const float *, const float *, const float *, float *, float *, int);

@@ -30,10 +30,20 @@ typedef int masks __attribute__((vector_size(32)));
 #define LEAST(a, b) SELECT((a) < (b), a, b)
 #define MOST(a, b) SELECT((a) > (b), a, b)
 
+// The sum of all lanes.
+#define SUM(v) ({                                                                            \
+  lanes halves = (v), quarters, sums;                                                        \
+  halves += SHUFFLE(halves, halves, 4, 5, 6, 7, 0, 1, 2, 3);                                 \
+  quarters = halves + SHUFFLE(halves, halves, 2, 3, 0, 1, 6, 7, 4, 5);                       \
+  sums = quarters + SHUFFLE(quarters, quarters, 1, 0, 3, 2, 5, 4, 7, 6);                     \
+  sums[0]; })
+
+#include "Version/Samples.h"
 #include "Version/Fourier.h"
 #include "Version/Kalman.h"
 #include "Version/Suppressor.h"
 #include "Version/Resampling.h"
 
 const nearend_kernels NEAREND_KERNELS = {
-    NEAREND_KERNELS_NAME, forward, inverse, multiply_add, predict, suppress, resample_near, resample, update, correlate};
+    NEAREND_KERNELS_NAME, mean_square, peak, biquad, biquads_energy, forward, inverse, multiply_add, predict, suppress,
+    resample_near, resample, update, correlate};

@@ -9,6 +9,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// Returns the mean square of `frames` samples, at least one. [realtime]
+NEAREND_REALTIME float nearend_mean_square(const float *_Nonnull samples, int frames);
+// Returns the largest magnitude of `frames` samples, ignoring NaN. `check` becomes the sum of x − x: 0 if all are finite, else NaN.
+// [realtime]
+NEAREND_REALTIME float nearend_peak(const float *_Nonnull samples, int frames, float *_Nonnull check);
+
+// A second-order section in transposed direct form II: its coefficients, and its state.
+typedef struct {
+  float b0, b1, b2, a1, a2;
+  float s1, s2;
+} nearend_biquad;
+
+// Filters `frames` samples; `out` may be `in`. [realtime]
+NEAREND_REALTIME void nearend_biquad_filter(
+    nearend_biquad *_Nonnull section, const float *_Nonnull in, float *_Nonnull out, int frames);
+// Returns the sum of squares of `frames` samples after two sections in series. [realtime]
+NEAREND_REALTIME float nearend_biquads_energy(
+    nearend_biquad *_Nonnull first, nearend_biquad *_Nonnull second, const float *_Nonnull in, int frames);
+
 // A plan for real transforms whose length is a power of two, with their scratch memory; not for two threads at a time.
 typedef struct nearend_fourier nearend_fourier;
 

@@ -1,3 +1,4 @@
+internal import CKernels
 internal import CRealtime
 
 // Loops over samples, shared by several stages. [realtime]
@@ -63,63 +64,23 @@ func clamp8(_ values: SIMD8<Float>, _ low: Float, _ high: Float) -> SIMD8<Float>
   return raised.replacing(with: SIMD8(repeating: high), where: raised .> high)
 }
 
-/// Mean square of `frames` samples, as eight sums that fit one or two vector registers.
+/// Mean square of `frames` samples.
 @_noLocks @_noAllocation
-func meanSquare(_ samples: UnsafePointer<Float>, frames: Int) -> Float {
-  var sums = SIMD8<Float>.zero
-  var i = 0
-  while i + 8 <= frames {
-    let x = load8(samples + i)
-    sums += x * x
-    i += 8
-  }
-  var sum: Float = 0
-  for lane in 0..<8 { sum += sums[lane] }
-  while i < frames {
-    sum += samples[i] * samples[i]
-    i += 1
-  }
-  return sum / Float(frames)
-}
+func meanSquare(_ samples: UnsafePointer<Float>, frames: Int) -> Float { nearend_mean_square(samples, Int32(frames)) }
 
 /// Largest magnitude of `frames` samples; NaN is ignored.
 @_noLocks @_noAllocation
-func peak(_ samples: UnsafePointer<Float>, frames: Int) -> Float { magnitude(samples, frames: frames).peak }
+func peak(_ samples: UnsafePointer<Float>, frames: Int) -> Float {
+  var check: Float = 0
+  return nearend_peak(samples, Int32(frames), &check)
+}
 
 /// Largest magnitude of `frames` samples; infinity if any is infinite or NaN.
 @_noLocks @_noAllocation
 func checkedPeak(_ samples: UnsafePointer<Float>, frames: Int) -> Float {
-  let (peak, check) = magnitude(samples, frames: frames)
-  // x − x is 0 for finite numbers, and NaN otherwise.
-  return check == 0 ? peak : .infinity
-}
-
-/// Largest magnitude, and the sum of x − x.
-@inline(__always) @_noLocks @_noAllocation
-private func magnitude(_ samples: UnsafePointer<Float>, frames: Int) -> (peak: Float, check: Float) {
-  // Eight lanes, because the compiler must not reorder float maxima by itself.
-  var peaks = SIMD8<Float>.zero
-  var checks = SIMD8<Float>.zero
-  var i = 0
-  while i + 8 <= frames {
-    let x = load8(samples + i)
-    let magnitude = unsafeBitCast(unsafeBitCast(x, to: SIMD8<UInt32>.self) & 0x7fff_ffff, to: SIMD8<Float>.self)
-    peaks.replace(with: magnitude, where: magnitude .> peaks)
-    checks += x - x
-    i += 8
-  }
-  var highest: Float = 0
   var check: Float = 0
-  for lane in 0..<8 {
-    highest = max(highest, peaks[lane])
-    check += checks[lane]
-  }
-  while i < frames {
-    highest = max(highest, abs(samples[i]))
-    check += samples[i] - samples[i]
-    i += 1
-  }
-  return (highest, check)
+  let peak = nearend_peak(samples, Int32(frames), &check)
+  return check == 0 ? peak : .infinity
 }
 
 /// Largest magnitude and sum of squares.

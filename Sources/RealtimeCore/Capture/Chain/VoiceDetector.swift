@@ -35,7 +35,7 @@ struct VoiceDetector {
     var done = 0
     while done < frames {
       let count = min(frames - done, window - gathered)
-      energy += Float(count) * Biquad.meanSquare(samples + done, frames: count, through: &highPass, &lowPass)
+      energy += Biquad.energy(samples + done, frames: count, through: &highPass, &lowPass)
       gathered += count
       done += count
       if gathered == window {

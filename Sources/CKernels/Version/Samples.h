@@ -1,0 +1,141 @@
+// Blocks of samples: levels, filters, energies.
+
+// Without fused operations, so that every version gives the same.
+static float mean_square(const float *samples, int frames) {
+#pragma clang fp contract(off)
+  lanes sums = ALL(0);
+  int i = 0;
+  for (; i + 8 <= frames; i += 8) {
+    lanes x = LOAD(samples + i);
+    sums += x * x;
+  }
+  float sum = 0;
+  for (int lane = 0; lane < 8; lane++) sum += sums[lane];
+  for (; i < frames; i++) sum += samples[i] * samples[i];
+  return sum / (float)frames;
+}
+
+static float peak(const float *samples, int frames, float *check) {
+  lanes peaks = ALL(0), checks = ALL(0);
+  int i = 0;
+  for (; i + 8 <= frames; i += 8) {
+    lanes x = LOAD(samples + i), magnitude = (lanes)((masks)x & 0x7fffffff);
+    peaks = MOST(magnitude, peaks);
+    checks += x - x;
+  }
+  peaks = MOST(peaks, SHUFFLE(peaks, peaks, 4, 5, 6, 7, 0, 1, 2, 3));
+  peaks = MOST(peaks, SHUFFLE(peaks, peaks, 2, 3, 0, 1, 6, 7, 4, 5));
+  float highest = peaks[0] > peaks[1] ? peaks[0] : peaks[1], sum = SUM(checks);
+  for (; i < frames; i++) {
+    float magnitude = __builtin_fabsf(samples[i]);
+    highest = magnitude > highest ? magnitude : highest;
+    sum += samples[i] - samples[i];
+  }
+  *check = sum;
+  return highest;
+}
+
+typedef double pair __attribute__((vector_size(16)));
+typedef double quad __attribute__((vector_size(32)));
+
+// How eight samples, and the state before them, become the output and the state after them. The state is kept in double precision, because
+// it is multiplied by large powers.
+typedef struct {
+  // The response to an impulse, after seven zeros; to the first state, after one zero: to the second it is the same a sample later.
+  float impulse[16], decay[9];
+  // What each sample adds to the two states, and each state to both.
+  double first[8], second[8];
+  pair fromFirst, fromSecond;
+  pair state;
+} biquad_block;
+
+INLINE void biquad_prepare(const nearend_biquad *section, biquad_block *block) {
+  double b0 = section->b0, b1 = section->b1, b2 = section->b2, a1 = section->a1, a2 = section->a2;
+  memset(block, 0, sizeof *block);
+  // The states that an impulse leaves, and those that a first state of 1 leaves.
+  double first = b1 - a1 * b0, second = b2 - a2 * b0, p = 1, q = 0;
+  block->impulse[7] = section->b0;
+  for (int i = 0; i < 8; i++) {
+    block->first[7 - i] = first;
+    block->second[7 - i] = second;
+    if (i < 7) block->impulse[8 + i] = (float)first;
+    block->decay[1 + i] = (float)p;
+    // A second state is a first state a sample later.
+    block->fromSecond = (pair){p, q};
+    double next = second - a1 * first;
+    second = -a2 * first, first = next;
+    next = q - a1 * p;
+    q = -a2 * p, p = next;
+  }
+  block->fromFirst = (pair){p, q};
+  block->state = (pair){section->s1, section->s2};
+}
+
+// Filters eight samples in place.
+INLINE void biquad_filter(biquad_block *block, lanes *samples) {
+  lanes x = *samples, y = ALL(0);
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 8; i++) y += ALL(x[i]) * LOAD(block->impulse + 7 - i);
+  pair state = block->state;
+  float s1 = (float)state[0], s2 = (float)state[1];
+  *samples = y + ALL(s1) * LOAD(block->decay + 1) + ALL(s2) * LOAD(block->decay);
+  quad low = {x[0], x[1], x[2], x[3]}, high = {x[4], x[5], x[6], x[7]}, first, second;
+  quad firstLow, firstHigh, secondLow, secondHigh;
+  memcpy(&firstLow, block->first, sizeof firstLow);
+  memcpy(&firstHigh, block->first + 4, sizeof firstHigh);
+  memcpy(&secondLow, block->second, sizeof secondLow);
+  memcpy(&secondHigh, block->second + 4, sizeof secondHigh);
+  first = firstLow * low + firstHigh * high;
+  second = secondLow * low + secondHigh * high;
+  quad both = SHUFFLE(first, second, 0, 4, 2, 6) + SHUFFLE(first, second, 1, 5, 3, 7);
+  block->state = SHUFFLE(both, both, 0, 1) + SHUFFLE(both, both, 2, 3) + block->fromFirst * (pair){state[0], state[0]}
+    + block->fromSecond * (pair){state[1], state[1]};
+}
+
+INLINE void biquad_finish(const biquad_block *block, nearend_biquad *section) {
+  section->s1 = (float)block->state[0];
+  section->s2 = (float)block->state[1];
+}
+
+INLINE float biquad_step(nearend_biquad *section, float x) {
+  float y = section->b0 * x + section->s1;
+  section->s1 = section->b1 * x - section->a1 * y + section->s2;
+  section->s2 = section->b2 * x - section->a2 * y;
+  return y;
+}
+
+static void biquad(nearend_biquad *section, const float *in, float *out, int frames) {
+  biquad_block block;
+  biquad_prepare(section, &block);
+  int i = 0;
+  for (; i + 8 <= frames; i += 8) {
+    lanes samples = LOAD(in + i);
+    biquad_filter(&block, &samples);
+    STORE(out + i, samples);
+  }
+  biquad_finish(&block, section);
+  for (; i < frames; i++) out[i] = biquad_step(section, in[i]);
+}
+
+static float biquads_energy(nearend_biquad *first, nearend_biquad *second, const float *in, int frames) {
+  biquad_block p, q;
+  biquad_prepare(first, &p);
+  biquad_prepare(second, &q);
+  lanes sums = ALL(0);
+  int i = 0;
+  for (; i + 8 <= frames; i += 8) {
+    lanes samples = LOAD(in + i);
+    biquad_filter(&p, &samples);
+    biquad_filter(&q, &samples);
+    sums += samples * samples;
+  }
+  biquad_finish(&p, first);
+  biquad_finish(&q, second);
+  float sum = 0;
+  for (int lane = 0; lane < 8; lane++) sum += sums[lane];
+  for (; i < frames; i++) {
+    float y = biquad_step(second, biquad_step(first, in[i]));
+    sum += y * y;
+  }
+  return sum;
+}
