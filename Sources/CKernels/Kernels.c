@@ -48,7 +48,7 @@ nearend_fourier *nearend_fourier_create(int length) {
   for (int n = plan->points; n >= 4; n /= 4, stride *= 4) twiddles += 6 * (size_t)(n / 4) * (stride == 4 ? 4 : 1);
   // Rows begin on cache lines.
   twiddles = (twiddles + 15) / 16 * 16;
-  if (posix_memalign(&plan->memory, 64, (twiddles + 6 * points) * sizeof(float)) != 0) {
+  if (posix_memalign(&plan->memory, 64, (twiddles + 6 * points + 4 * 16) * sizeof(float)) != 0) {
     free(plan);
     return NULL;
   }
@@ -57,7 +57,7 @@ nearend_fourier *nearend_fourier_create(int length) {
   next += twiddles;
   plan->rootRe = next;
   plan->rootIm = next + points;
-  for (int i = 0; i < 4; i++) plan->scratch[i] = next + (2 + (size_t)i) * points;
+  for (int i = 0; i < 4; i++) plan->scratch[i] = next + 2 * points + (size_t)i * (points + 16);
   make_twiddles(plan);
   return plan;
 }
@@ -85,8 +85,21 @@ float nearend_biquads_energy(nearend_biquad *first, nearend_biquad *second, cons
   return chosen->biquads_energy(first, second, in, frames);
 }
 
+void nearend_band_sums(const float *values, const ptrdiff_t *edges, ptrdiff_t bands, float *sums) {
+  chosen->band_sums(values, edges, bands, sums);
+}
+
 void nearend_fourier_forward(const nearend_fourier *plan, const float *samples, float *re, float *im) {
-  chosen->forward(plan, samples, re, im);
+  chosen->forward(plan, samples, re, im, plan->points + 1);
+}
+
+void nearend_fourier_first_bins(const nearend_fourier *plan, const float *samples, float *re, float *im, int bins) {
+  chosen->forward(plan, samples, re, im, bins);
+}
+
+void nearend_fourier_analyze(
+    const nearend_fourier *plan, const float *samples, const float *window, int count, float *re, float *im, float *power, float scale) {
+  chosen->analyze(plan, samples, window, count, re, im, power, scale);
 }
 
 void nearend_fourier_inverse(const nearend_fourier *plan, const float *re, const float *im, float *samples) {

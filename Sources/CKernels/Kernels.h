@@ -11,7 +11,7 @@ struct nearend_fourier {
   float *twiddles;
   // exp(-2πi k / length), points of each part.
   float *rootRe, *rootIm;
-  // Two complex buffers of `points`, each part in an array of its own.
+  // Two complex buffers of `points` and one more, each part in an array of its own.
   float *scratch[4];
   void *memory;
 };
@@ -22,7 +22,9 @@ typedef struct {
   float (*peak)(const float *, int, float *);
   void (*biquad)(nearend_biquad *, const float *, float *, int);
   float (*biquads_energy)(nearend_biquad *, nearend_biquad *, const float *, int);
-  void (*forward)(const nearend_fourier *, const float *, float *, float *);
+  void (*band_sums)(const float *, const ptrdiff_t *, ptrdiff_t, float *);
+  void (*forward)(const nearend_fourier *, const float *, float *, float *, int);
+  void (*analyze)(const nearend_fourier *, const float *, const float *, int, float *, float *, float *, float);
   void (*inverse)(const nearend_fourier *, const float *, const float *, float *);
   void (*multiply_add)(const float *, const float *, const float *, const float *, float *, float *, int);
   void (*predict)(const nearend_partitions *, float *, float *, float *);

@@ -115,37 +115,70 @@ INLINE int transform(const nearend_fourier *plan, float *aReal, float *aImaginar
 
 #define REVERSED(v) SHUFFLE(v, v, 7, 6, 5, 4, 3, 2, 1, 0)
 
-static void forward(const nearend_fourier *plan, const float *samples, float *re, float *im) {
+// Splits real samples into complex points: the even ones are the real parts.
+#define STORE_POINTS(i, low, high)                                         \
+  do {                                                                     \
+    STORE(scratch[0] + (i), SHUFFLE(low, high, 0, 2, 4, 6, 8, 10, 12, 14)); \
+    STORE(scratch[1] + (i), SHUFFLE(low, high, 1, 3, 5, 7, 9, 11, 13, 15)); \
+  } while (0)
+
+INLINE void pack(const nearend_fourier *plan, const float *samples) {
+  float *const *scratch = plan->scratch;
+  for (int i = 0; i < plan->points; i += 8) {
+    lanes low = LOAD(samples + 2 * i), high = LOAD(samples + 2 * i + 8);
+    STORE_POINTS(i, low, high);
+  }
+}
+
+INLINE void pack_windowed(const nearend_fourier *plan, const float *samples, const float *window, int count) {
+  float *const *scratch = plan->scratch;
+  int i = 0;
+  for (; i < count / 2; i += 8) {
+    lanes low = LOAD(samples + 2 * i) * LOAD(window + 2 * i), high = LOAD(samples + 2 * i + 8) * LOAD(window + 2 * i + 8);
+    STORE_POINTS(i, low, high);
+  }
+  for (; i < plan->points; i += 8) {
+    STORE(scratch[0] + i, ALL(0));
+    STORE(scratch[1] + i, ALL(0));
+  }
+}
+
+// Transforms the points in the scratch memory, and computes the first `bins` bins, a multiple of 8, or all.
+INLINE void unpack(const nearend_fourier *plan, float *re, float *im, int bins, float *power, float scale) {
   int points = plan->points;
   float *const *scratch = plan->scratch;
-  for (int i = 0; i < points; i += 8) {
-    lanes low = LOAD(samples + 2 * i), high = LOAD(samples + 2 * i + 8);
-    STORE(scratch[0] + i, SHUFFLE(low, high, 0, 2, 4, 6, 8, 10, 12, 14));
-    STORE(scratch[1] + i, SHUFFLE(low, high, 1, 3, 5, 7, 9, 11, 13, 15));
-  }
   int where = 2 * transform(plan, scratch[0], scratch[1], scratch[2], scratch[3]);
-  const float *zRe = scratch[where], *zIm = scratch[where + 1];
-  float firstRe = zRe[0], firstIm = zIm[0];
+  float *zRe = scratch[where], *zIm = scratch[where + 1];
+  // Z is periodic.
+  zRe[points] = zRe[0], zIm[points] = zIm[0];
   // The spectrum X of 2n samples from that of n complex points, Z: X(k) = (Z(k) + Z*(n − k)) / 2 − i root(k) (Z(k) − Z*(n − k)) / 2
-  int k = 1;
-  for (; k + 8 <= points; k += 8) {
+  int end = bins < points ? bins : points;
+  for (int k = 0; k < end; k += 8) {
     lanes pRe = LOAD(zRe + k), pIm = LOAD(zIm + k);
     lanes nRe = LOAD(zRe + points - k - 7), nIm = LOAD(zIm + points - k - 7);
     nRe = REVERSED(nRe), nIm = REVERSED(nIm);
     lanes rRe = LOAD(plan->rootRe + k), rIm = LOAD(plan->rootIm + k);
     lanes evenRe = pRe + nRe, evenIm = pIm - nIm, oddRe = pIm + nIm, oddIm = nRe - pRe;
-    STORE(re + k, ALL(0.5f) * (evenRe + (rRe * oddRe - rIm * oddIm)));
-    STORE(im + k, ALL(0.5f) * (evenIm + (rRe * oddIm + rIm * oddRe)));
+    lanes xRe = ALL(0.5f) * (evenRe + (rRe * oddRe - rIm * oddIm)), xIm = ALL(0.5f) * (evenIm + (rRe * oddIm + rIm * oddRe));
+    STORE(re + k, xRe);
+    STORE(im + k, xIm);
+    if (power) STORE(power + k, ALL(scale) * (xRe * xRe + xIm * xIm));
   }
-  for (; k < points; k++) {
-    float evenRe = zRe[k] + zRe[points - k], evenIm = zIm[k] - zIm[points - k];
-    float oddRe = zIm[k] + zIm[points - k], oddIm = zRe[points - k] - zRe[k];
-    re[k] = 0.5f * (evenRe + (plan->rootRe[k] * oddRe - plan->rootIm[k] * oddIm));
-    im[k] = 0.5f * (evenIm + (plan->rootRe[k] * oddIm + plan->rootIm[k] * oddRe));
-  }
-  re[0] = firstRe + firstIm;
-  re[points] = firstRe - firstIm;
-  im[0] = im[points] = 0;
+  if (bins <= points) return;
+  re[points] = zRe[0] - zIm[0];
+  im[points] = 0;
+  if (power) power[points] = scale * re[points] * re[points];
+}
+
+static void forward(const nearend_fourier *plan, const float *samples, float *re, float *im, int bins) {
+  pack(plan, samples);
+  unpack(plan, re, im, bins, NULL, 0);
+}
+
+static void analyze(
+    const nearend_fourier *plan, const float *samples, const float *window, int count, float *re, float *im, float *power, float scale) {
+  pack_windowed(plan, samples, window, count);
+  unpack(plan, re, im, plan->points + 1, power, scale);
 }
 
 static void inverse(const nearend_fourier *plan, const float *re, const float *im, float *samples) {

@@ -139,3 +139,16 @@ static float biquads_energy(nearend_biquad *first, nearend_biquad *second, const
   }
   return sum;
 }
+
+static void band_sums(const float *values, const ptrdiff_t *edges, ptrdiff_t bands, float *sums) {
+  masks lane = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (ptrdiff_t band = 0; band < bands; band++) {
+    ptrdiff_t k = edges[band], end = edges[band + 1];
+    lanes sum = ALL(0);
+    for (; k + 8 <= end; k += 8) sum += LOAD(values + k);
+    // The rest, of the eight values from there on.
+    int left = (int)(end - k);
+    sum += (lanes)((masks)LOAD(values + k) & (lane < (masks){left, left, left, left, left, left, left, left}));
+    sums[band] = SUM(sum);
+  }
+}

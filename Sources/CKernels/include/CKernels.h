@@ -15,6 +15,11 @@ NEAREND_REALTIME float nearend_mean_square(const float *_Nonnull samples, int fr
 // [realtime]
 NEAREND_REALTIME float nearend_peak(const float *_Nonnull samples, int frames, float *_Nonnull check);
 
+// Sums values by band: `edges` holds the first index of each, and the end of the last one. Eight values from any index up to there on must
+// be readable. [realtime]
+NEAREND_REALTIME void nearend_band_sums(
+    const float *_Nonnull values, const ptrdiff_t *_Nonnull edges, ptrdiff_t bands, float *_Nonnull sums);
+
 // A second-order section in transposed direct form II: its coefficients, and its state.
 typedef struct {
   float b0, b1, b2, a1, a2;
@@ -40,6 +45,13 @@ void nearend_fourier_destroy(nearend_fourier *_Nullable plan);
 // Transforms `length` samples into `length` / 2 + 1 bins, unscaled. [realtime]
 NEAREND_REALTIME void nearend_fourier_forward(
     const nearend_fourier *_Nonnull plan, const float *_Nonnull samples, float *_Nonnull re, float *_Nonnull im);
+// As above, but the first `bins` bins only, a multiple of 8, at most `length` / 2. [realtime]
+NEAREND_REALTIME void nearend_fourier_first_bins(
+    const nearend_fourier *_Nonnull plan, const float *_Nonnull samples, float *_Nonnull re, float *_Nonnull im, int bins);
+// Transforms `count` samples times a window, a multiple of 16, followed by silence; `power` becomes scale · |X|² by bin. [realtime]
+NEAREND_REALTIME void nearend_fourier_analyze(
+    const nearend_fourier *_Nonnull plan, const float *_Nonnull samples, const float *_Nonnull window, int count, float *_Nonnull re,
+    float *_Nonnull im, float *_Nonnull power, float scale);
 // Transforms `length` / 2 + 1 bins into `length` samples, the inverse of `forward`. [realtime]
 NEAREND_REALTIME void nearend_fourier_inverse(
     const nearend_fourier *_Nonnull plan, const float *_Nonnull re, const float *_Nonnull im, float *_Nonnull samples);

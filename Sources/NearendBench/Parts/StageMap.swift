@@ -83,7 +83,7 @@ enum Stage {
       "reference spectra": 2 * transforms.long.forward,
       careful: transforms.long.inverse + carefully + rows.careful * predict,
       fast: transforms.long.inverse + quickly + rows.fast * predict,
-      "bands, choice of the filter": 4 * transforms.short,
+      "bands, choice of the filter": 3 * transforms.short,
       "suppressor: analysis": 2 * transforms.middle.forward,
       "suppressor: synthesis": transforms.middle.inverse,
     ]
@@ -106,9 +106,9 @@ struct Transforms {
       guard calls.count > 0 else { throw BenchError("callgrind saw no transform of \(caller)") }
       return Double(calls.instructions) / Double(calls.count)
     }
-    long = (try each("forward", "KalmanFilter"), try each("inverse", "KalmanFilter"))
-    middle = (try each("forward", "Suppressor"), try each("inverse", "OverlapAdd"))
-    short = try each("forward", "BandSpectrum")
+    long = (try each("first_bins", "KalmanFilter"), try each("inverse", "KalmanFilter"))
+    middle = (try each("analyze", "Suppressor"), try each("inverse", "OverlapAdd"))
+    short = try each("analyze", "BandSpectrum")
   }
 
   var description: String {

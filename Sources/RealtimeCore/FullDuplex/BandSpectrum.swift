@@ -1,7 +1,8 @@
+internal import CKernels
 internal import CRealtime
 
 /// Measures the energy of a signal's newest hop in bands that widen with frequency, by a Hann window and a transform of twice its length.
-/// Own bands. Cost: one transform of two hops a call. [realtime] except `init` and `deinit`.
+/// Own bands. Cost: one transform of two hops a signal. [realtime] except `init` and `deinit`.
 struct BandSpectrum: ~Copyable {
   /// First bin of each band in this transform, and the end of the last band.
   private let edges: UnsafeMutablePointer<Int>
@@ -9,8 +10,8 @@ struct BandSpectrum: ~Copyable {
   private let hop: Int
   private let transform: FourierTransform
   private let window: UnsafeMutablePointer<Float>
-  private let windowed: UnsafeMutablePointer<Float>
-  private let spectrum: SplitSpectrum
+  private let spectrum, otherSpectrum: SplitSpectrum
+  private let power: UnsafeMutablePointer<Float>
 
   init(layout: FilterLayout) {
     hop = layout.hop
@@ -29,27 +30,45 @@ struct BandSpectrum: ~Copyable {
     self.edges.initialize(from: edges, count: edges.count)
     window = .silence(layout.hop)
     for i in 0..<layout.hop { window[i] = 0.5 - 0.5 * rt_cosf(2 * .pi * Float(i + 1) / Float(layout.hop + 1)) }
-    windowed = .silence(2 * layout.hop)
     spectrum = .silence(layout.hop + 1)
+    otherSpectrum = .silence(layout.hop + 1)
+    // Sums read up to eight values beyond a band.
+    power = .silence(layout.hop + 9)
   }
 
   deinit {
     edges.deallocate()
     window.deallocate()
-    windowed.deallocate()
     spectrum.deallocate()
+    otherSpectrum.deallocate()
+    power.deallocate()
   }
 
   /// Measures one hop of samples. `energies` has `count` entries.
   @_noLocks @_noAllocation
   mutating func measure(_ samples: UnsafePointer<Float>, into energies: UnsafeMutablePointer<Float>) {
-    for i in stride(from: 0, to: hop, by: 8) { store8(load8(samples + i) * load8(window + i), to: windowed + i) }
-    transform.forward(windowed, into: spectrum)
-    for band in 0..<count {
-      var sum: Float = 0
-      for k in edges[band]..<edges[band + 1] { sum += spectrum.power(k) }
-      energies[band] = sum
+    measure(samples, spectrum, into: energies)
+  }
+
+  /// Measures one hop of two signals and of their sum, whose spectrum is the sum of theirs.
+  @_noLocks @_noAllocation
+  mutating func measure(
+    _ samples: UnsafePointer<Float>, into energies: UnsafeMutablePointer<Float>, plus others: UnsafePointer<Float>,
+    into otherEnergies: UnsafeMutablePointer<Float>, sum sumEnergies: UnsafeMutablePointer<Float>
+  ) {
+    measure(samples, spectrum, into: energies)
+    measure(others, otherSpectrum, into: otherEnergies)
+    for k in stride(from: 0, to: hop + 1, by: 8) {
+      let re = load8(spectrum.re + k) + load8(otherSpectrum.re + k), im = load8(spectrum.im + k) + load8(otherSpectrum.im + k)
+      store8(re * re + im * im, to: power + k)
     }
+    nearend_band_sums(power, edges, count, sumEnergies)
+  }
+
+  @_noLocks @_noAllocation
+  private func measure(_ samples: UnsafePointer<Float>, _ spectrum: SplitSpectrum, into energies: UnsafeMutablePointer<Float>) {
+    transform.analyze(samples, window: window, count: hop, into: spectrum, power: power)
+    nearend_band_sums(power, edges, count, energies)
   }
 
   /// Returns the bins of the adaptive filter's transform, four times as long, that belong to a band; at most `bins`.

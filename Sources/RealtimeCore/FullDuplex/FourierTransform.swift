@@ -33,6 +33,22 @@ struct FourierTransform: ~Copyable {
     nearend_fourier_forward(plan, samples, spectrum.re, spectrum.im)
   }
 
+  /// Transforms `length` samples, and computes the first bins only: a multiple of 8, or all if there are no more. Nothing is written beyond
+  /// them, so the imaginary parts may follow the real ones at once.
+  @_noLocks @_noAllocation
+  func forward(_ samples: UnsafePointer<Float>, re: UnsafeMutablePointer<Float>, im: UnsafeMutablePointer<Float>, bins: Int) {
+    nearend_fourier_first_bins(plan, samples, re, im, Int32(bins))
+  }
+
+  /// Transforms `count` samples under a window, followed by silence; `power` becomes `scale` · |X|², by bin.
+  @_noLocks @_noAllocation
+  func analyze(
+    _ samples: UnsafePointer<Float>, window: UnsafePointer<Float>, count: Int, into spectrum: SplitSpectrum,
+    power: UnsafeMutablePointer<Float>, scale: Float = 1
+  ) {
+    nearend_fourier_analyze(plan, samples, window, Int32(count), spectrum.re, spectrum.im, power, scale)
+  }
+
   /// Transforms `bins` bins into `length` samples.
   @_noLocks @_noAllocation
   func inverse(_ spectrum: SplitSpectrum, into samples: UnsafeMutablePointer<Float>) {
@@ -43,6 +59,9 @@ struct FourierTransform: ~Copyable {
 /// A spectrum with separate arrays of real and imaginary parts. Its creator deallocates it.
 struct SplitSpectrum {
   let re, im: UnsafeMutablePointer<Float>
+
+  @_noLocks @_noAllocation
+  init(re: UnsafeMutablePointer<Float>, im: UnsafeMutablePointer<Float>) { (self.re, self.im) = (re, im) }
 
   /// Allocates a spectrum of zeros. [control]
   static func silence(_ bins: Int) -> SplitSpectrum {

@@ -4,7 +4,7 @@
 ///     microphone ─────────────────────────────────────────────────────────────────────────────────────── − ─▶ residual
 ///
 /// The fast filter is processed after the careful one, which predicts the rest of its echo. Own arrangement; each stage names its source.
-/// Delay: `farEndDelay`, 24 frames. Cost: some 8 transforms of `transform` samples and 4 of two hops a hop, in mono; none while the far end
+/// Delay: `farEndDelay`, 24 frames. Cost: some 8 transforms of `transform` samples and 3 of two hops a hop, in mono; none while the far end
 /// is silent. [realtime] except `init` and `deinit`.
 struct LinearCanceller: ~Copyable {
   let layout: FilterLayout
@@ -211,10 +211,8 @@ struct LinearCanceller: ~Copyable {
       }
       if careful.isConfident { loudspeaker.learn(from: careful, offset: offset, isStereo: reference.isStereo) }
     }
-    spectrum.measure(careful.residual, into: carefulBands)
+    spectrum.measure(careful.residual, into: carefulBands, plus: careful.echo, into: echoBands, sum: microphoneBands)
     spectrum.measure(fast.residual, into: fastBands)
-    spectrum.measure(unclipped, into: microphoneBands)
-    spectrum.measure(careful.echo, into: echoBands)
     choice.choose(
       fast: (fast.echo, fast.residual), careful: (careful.echo, careful.residual), fastBands: fastBands, carefulBands: carefulBands)
     echo = choice.isFast ? choice.echo : careful.echo

@@ -217,7 +217,8 @@ struct KalmanFilter: ~Copyable {
     }
     hops += 1
     if !learns || hops % tuning.period != 0 { return }
-    transform.forward(errorWindow, into: error)
+    // The noise of the last bins is smoothed over their neighbours.
+    transform.forward(errorWindow, re: error.re, im: error.im, bins: activeBins + 8)
     learn()
     constrain((hops / tuning.period) % tuning.constraintTurns)
   }
@@ -511,8 +512,6 @@ struct KalmanFilter: ~Copyable {
   mutating func setTaps(of row: Int) {
     let base = weights + row * rowSize
     clear(scratch + (layout.transform - layout.window), frames: layout.window)
-    transform.forward(scratch, into: work)
-    copy(work.re, to: base, frames: Int(binsOfRow[row]))
-    copy(work.im, to: base + layout.bins, frames: Int(binsOfRow[row]))
+    transform.forward(scratch, re: base, im: base + layout.bins, bins: Int(binsOfRow[row]))
   }
 }

@@ -25,7 +25,6 @@ struct LoudspeakerModel: ~Copyable {
   private var gain: Float = 1
   /// The newest `transform` samples of each term, by channel.
   private let windows: SlidingWindows
-  private let spectrum: SplitSpectrum
   /// Spectra by channel, term and frame: `speechBins` real parts, as many imaginary ones.
   private let ring: UnsafeMutablePointer<Float>
   /// By frame: whether the channels are identical, so that the second shares the first one's spectra.
@@ -68,7 +67,6 @@ struct LoudspeakerModel: ~Copyable {
     self.transform = FourierTransform(sharing: transform)
     terms = LoudspeakerTerms(layout: layout, channels: 2)
     windows = SlidingWindows(count: 2 * LoudspeakerTerms.count, length: layout.transform, block: layout.hop)
-    spectrum = .silence(layout.allBins)
     frames = layout.reach + 1
     ring = .silence(2 * LoudspeakerTerms.count * frames * 2 * layout.speechBins)
     isMono = .allocate(capacity: frames)
@@ -85,7 +83,6 @@ struct LoudspeakerModel: ~Copyable {
 
   deinit {
     for array in [ring, echoes, coefficients, information, evidence, equations] { array.deallocate() }
-    spectrum.deallocate()
     isMono.deallocate()
   }
 
@@ -102,10 +99,8 @@ struct LoudspeakerModel: ~Copyable {
     isMono[newest] = right == nil
     for channel in 0..<(right == nil ? 1 : 2) {
       for term in 0..<Self.count {
-        transform.forward(windows[channel * Self.count + term], into: spectrum)
         let slot = self.slot(newest, channel: channel, term: term)
-        copy(spectrum.re, to: slot, frames: layout.speechBins)
-        copy(spectrum.im, to: slot + layout.speechBins, frames: layout.speechBins)
+        transform.forward(windows[channel * Self.count + term], re: slot, im: slot + layout.speechBins, bins: layout.speechBins)
       }
     }
   }

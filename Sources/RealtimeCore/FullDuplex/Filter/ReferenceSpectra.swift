@@ -32,7 +32,6 @@ struct ReferenceSpectra: ~Copyable {
   private let transform: FourierTransform
   /// The newest `transform` samples of each channel.
   private let samples: SlidingWindows
-  private let spectrum: SplitSpectrum
   /// `channels` rings of `slots` spectra; adapted bins only.
   private let ring: UnsafeMutablePointer<Float>
   /// The bins of each spectrum that `DelayScout` reads, contiguous: from `ring`, a third of the bins would touch every cache line.
@@ -53,7 +52,6 @@ struct ReferenceSpectra: ~Copyable {
     let channels = Self.channels
     self.transform = FourierTransform(sharing: transform)
     samples = SlidingWindows(count: channels, length: layout.transform, block: layout.hop)
-    spectrum = .silence(layout.allBins)
     ring = .silence(channels * layout.slots * 2 * layout.bins)
     scoutRing = .silence(channels * layout.slots * 2 * layout.paddedScoutBins)
     nothing = .silence(2 * max(layout.bins, layout.paddedScoutBins))
@@ -62,7 +60,6 @@ struct ReferenceSpectra: ~Copyable {
   }
 
   deinit {
-    spectrum.deallocate()
     ring.deallocate()
     scoutRing.deallocate()
     nothing.deallocate()
@@ -171,11 +168,9 @@ struct ReferenceSpectra: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func analyze(channel: Int) {
-    transform.forward(samples[channel], into: spectrum)
     let slot = self.slot(newest, channel: channel)
-    copy(spectrum.re, to: slot, frames: layout.bins)
-    copy(spectrum.im, to: slot + layout.bins, frames: layout.bins)
-    spectrum.thin(layout, into: scoutSlot(newest, channel: channel))
+    transform.forward(samples[channel], re: slot, im: slot + layout.bins, bins: layout.bins)
+    SplitSpectrum(re: slot, im: slot + layout.bins).thin(layout, into: scoutSlot(newest, channel: channel))
   }
 
   @_noLocks @_noAllocation

@@ -45,21 +45,15 @@ struct NearEndPresence: ~Copyable {
     byBin.deallocate()
   }
 
-  /// Processes the powers of one hop, by bin. While guarded, everything counts as echo.
+  /// Processes the powers of one hop, by band. While guarded, everything counts as echo.
   @_noLocks @_noAllocation
   mutating func update(
     error: UnsafePointer<Float>, echo: UnsafePointer<Float>, noise: UnsafePointer<Float>, isGuarded: Bool,
     isFarEndSilent: Bool
   ) {
     for band in 0..<bands {
-      var heard: Float = 0, residual: Float = 0, quiet: Float = 1e-12
-      for k in edges[band]..<edges[band + 1] {
-        heard += error[k]
-        residual += echo[k]
-        quiet += noise[k]
-      }
-      let expected = residual + quiet, share = residual / expected
-      let level = 10 * rt_log10f(heard / expected + 1e-9)
+      let expected = echo[band] + noise[band] + 1e-12, share = echo[band] / expected
+      let level = 10 * rt_log10f(error[band] / expected + 1e-9)
       let threshold = thresholds.noise + (thresholds.echo - thresholds.noise) * share
       let likely = 1 / (1 + rt_expf((threshold - level) / width))
       let attack = attackNoise + (attackEcho - attackNoise) * share

@@ -3,18 +3,20 @@
 struct OverlapAdd: ~Copyable {
   private let hop: Int
   private let length: Int
-  private let work, overlap: UnsafeMutablePointer<Float>
+  private let work: UnsafeMutablePointer<Float>
+  /// What the previous transform adds to the hop that the next one completes.
+  private let tail: UnsafeMutablePointer<Float>
 
   /// - Parameter length: samples of a transform.
   init(hop: Int, length: Int) {
     (self.hop, self.length) = (hop, length)
     work = .silence(length)
-    overlap = .silence(length)
+    tail = .silence(hop)
   }
 
   deinit {
     work.deallocate()
-    overlap.deallocate()
+    tail.deallocate()
   }
 
   /// Adds one hop's spectrum, and writes the hop that is complete. The imaginary parts of the first and the last bin are cleared.
@@ -24,11 +26,10 @@ struct OverlapAdd: ~Copyable {
   ) {
     (spectrum.im[0], spectrum.im[length / 2]) = (0, 0)
     transform.inverse(spectrum, into: work)
-    copy(overlap + hop, to: overlap, frames: length - hop)
-    clear(overlap + (length - hop), frames: hop)
-    for i in stride(from: length - 2 * hop, to: length, by: 8) {
-      store8(load8(overlap + i) + load8(work + i) * load8(window + i), to: overlap + i)
+    let first = length - 2 * hop, second = length - hop
+    for i in stride(from: 0, to: hop, by: 8) {
+      store8(load8(tail + i) + load8(work + first + i) * load8(window + first + i), to: output + i)
+      store8(load8(work + second + i) * load8(window + second + i), to: tail + i)
     }
-    copy(overlap + (length - 2 * hop), to: output, frames: hop)
   }
 }

@@ -1,3 +1,4 @@
+internal import CKernels
 internal import CRealtime
 
 /// Predicts the power of the residual echo by bin: the filter's uncertainty times a factor by band, learnt while nobody talks at the near
@@ -10,7 +11,7 @@ struct ResidualEcho: ~Copyable {
   private let bands: Int
   private let edges: UnsafeMutablePointer<Int>
   private let former, tail: UnsafeMutablePointer<Float>
-  private let calibration, error, prediction: UnsafeMutablePointer<Float>
+  private let calibration, error, prediction, expected: UnsafeMutablePointer<Float>
   private let tailMemory, bandMemory, rateUp, rateDown, rateOut, pull: Float
 
   /// Safety factor of the prediction, 3 dB: to overestimate the echo is safer than to underestimate it.
@@ -33,6 +34,7 @@ struct ResidualEcho: ~Copyable {
     calibration = .silence(bands.count)
     error = .silence(bands.count)
     prediction = .silence(bands.count)
+    expected = .silence(bands.count)
     for band in 0..<bands.count { calibration[band] = guarded }
     tailMemory = layout.perHop(0.85)
     bandMemory = layout.perHop(0.7)
@@ -45,33 +47,30 @@ struct ResidualEcho: ~Copyable {
 
   deinit {
     edges.deallocate()
-    for array in [power, former, tail, calibration, error, prediction] { array.deallocate() }
+    for array in [power, former, tail, calibration, error, prediction, expected] { array.deallocate() }
   }
 
-  /// Processes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty, the noise. `presence` is the probability of
-  /// near-end speech. While guarded, echo is expected to be loud at once. Above the bands no echo is estimated: everything heard there
-  /// while the far end `isWideBand` counts as echo. The factors are adapted if it `learns`.
+  /// Processes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty; by band: |E|² and the noise. `presence` is the
+  /// probability of near-end speech. While guarded, echo is expected to be loud at once. Above the bands no echo is estimated: everything
+  /// heard there while the far end `isWideBand` counts as echo. The factors are adapted if it `learns`.
   @_noLocks @_noAllocation
   mutating func update(
-    error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, noise: UnsafePointer<Float>,
-    presence: Float, isGuarded: Bool, isWideBand: Bool, learns: Bool = true
+    error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>,
+    errorBands: UnsafePointer<Float>, noiseBands: UnsafePointer<Float>, presence: Float, isGuarded: Bool, isWideBand: Bool,
+    learns: Bool = true
   ) {
     predict(echo: y2, uncertainty: uncertainty)
-    var sumOfLogs: Float = 0
+    nearend_band_sums(power, edges, bands, expected)
+    // The product of some 20 factors within `range` is a normal number.
+    var product: Float = 1
     for band in 0..<bands {
-      var heard: Float = 0, expected: Float = 0, quiet: Float = 0
-      for k in edges[band]..<edges[band + 1] {
-        heard += e2[k]
-        expected += power[k]
-        quiet += noise[k]
-      }
-      error[band] += (1 - bandMemory) * (heard - error[band])
-      prediction[band] += (1 - bandMemory) * (expected - prediction[band])
+      error[band] += (1 - bandMemory) * (errorBands[band] - error[band])
+      prediction[band] += (1 - bandMemory) * (expected[band] - prediction[band])
       if isGuarded { calibration[band] = max(calibration[band], guarded) }
-      if learns { calibrate(band, noise: quiet, presence: presence) }
-      sumOfLogs += rt_logf(calibration[band])
+      if learns { calibrate(band, noise: noiseBands[band], presence: presence) }
+      product *= calibration[band]
     }
-    let mean = rt_expf(sumOfLogs / Float(bands))
+    let mean = rt_expf(rt_logf(product) / Float(bands))
     for band in 0..<bands {
       calibration[band] += pull * (mean - calibration[band])
       let factor = margin * calibration[band]

@@ -14,9 +14,12 @@ struct Suppressor: ~Copyable {
   private let analysis, synthesis: UnsafeMutablePointer<Float>
   /// Windows of the residual and of the estimated echo.
   private let windows: SlidingWindows
-  private let work: UnsafeMutablePointer<Float>
   private let spectrum, echoSpectrum: SplitSpectrum
   private let power, echoPower, uncertainty: UnsafeMutablePointer<Float>
+  /// The edges of the bands, and one hop's powers by band.
+  private let edges: UnsafeMutablePointer<Int>
+  private let bandCount: Int
+  private let errorBands, echoBands, noiseBands: UnsafeMutablePointer<Float>
   private let memory: SuppressorMemory
   private let overlap: OverlapAdd
   private let phases: SplitSpectrum
@@ -60,7 +63,6 @@ struct Suppressor: ~Copyable {
     }
     scale = Float(hop) / (meanSquare(analysis, frames: length) * Float(length))
     windows = SlidingWindows(count: 2, length: length, block: hop)
-    work = .silence(length)
     overlap = OverlapAdd(hop: hop, length: length)
     spectrum = .silence(padded)
     echoSpectrum = .silence(padded)
@@ -74,6 +76,12 @@ struct Suppressor: ~Copyable {
       (phases.re[i], phases.im[i]) = (rt_cosf(phase), rt_sinf(phase))
     }
     let bands = SuppressorBands(bins: bins, estimated: estimatedBins, binWidth: Float(layout.rate) / Float(length))
+    bandCount = bands.count
+    edges = .allocate(capacity: bands.edges.count)
+    edges.initialize(from: bands.edges, count: bands.edges.count)
+    errorBands = .silence(bands.count)
+    echoBands = .silence(bands.count)
+    noiseBands = .silence(bands.count)
     residualEcho = ResidualEcho(layout: layout, bands: bands, bins: padded)
     presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
     echoOnly = EchoOnlyPass(hop: layout.hop, length: layout.window, padded: padded)
@@ -84,7 +92,8 @@ struct Suppressor: ~Copyable {
   }
 
   deinit {
-    for array in [analysis, synthesis, work, power, echoPower, uncertainty] { array.deallocate() }
+    for array in [analysis, synthesis, power, echoPower, uncertainty, errorBands, echoBands, noiseBands] { array.deallocate() }
+    edges.deallocate()
     spectrum.deallocate()
     echoSpectrum.deallocate()
     phases.deallocate()
@@ -125,13 +134,15 @@ struct Suppressor: ~Copyable {
     }
     if hops == 1 { for k in 0..<bins { memory.noise[k] = power[k] + 1e-10 } }
     let isGuarded = isGuarded && echoShare == 1
+    nearend_band_sums(power, edges, bandCount, errorBands)
+    nearend_band_sums(memory.noise, edges, bandCount, noiseBands)
     residualEcho.update(
-      error: power, echo: echoPower, uncertainty: uncertainty, noise: memory.noise, presence: presence.overall, isGuarded: isGuarded,
-      isWideBand: isWideBand, learns: isUncertaintyTypical)
+      error: power, echo: echoPower, uncertainty: uncertainty, errorBands: errorBands, noiseBands: noiseBands,
+      presence: presence.overall, isGuarded: isGuarded, isWideBand: isWideBand, learns: isUncertaintyTypical)
     if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
     if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
-    presence.update(
-      error: power, echo: residualEcho.power, noise: memory.noise, isGuarded: isGuarded, isFarEndSilent: isFarEndSilent)
+    nearend_band_sums(residualEcho.power, edges, bandCount, echoBands)
+    presence.update(error: errorBands, echo: echoBands, noise: noiseBands, isGuarded: isGuarded, isFarEndSilent: isFarEndSilent)
     suppress(noiseShare: noiseShare, isFarEndSilent: isFarEndSilent, open: open)
     overlap.add(spectrum, transform: transform, window: synthesis, into: output)
   }
@@ -141,13 +152,7 @@ struct Suppressor: ~Copyable {
     _ newest: UnsafePointer<Float>, window: Int, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
   ) {
     windows.push(newest, onto: window)
-    let samples = windows[window]
-    for i in stride(from: 0, to: length, by: 8) { store8(load8(samples + i) * load8(analysis + i), to: work + i) }
-    transform.forward(work, into: spectrum)
-    for k in stride(from: 0, to: bins, by: 8) {
-      let re = load8(spectrum.re + k), im = load8(spectrum.im + k)
-      store8(scale * (re * re + im * im), to: power + k)
-    }
+    transform.analyze(windows[window], window: analysis, count: length, into: spectrum, power: power, scale: scale)
   }
 
   /// Maps the filter's bins to this transform's, half as many: each is the mean of four.

@@ -6,7 +6,7 @@ import Testing
 struct NearEndPresenceTests {
   private let layout = FilterLayout(rate: 48_000)
 
-  /// The presence after 0.5 s with these powers in every bin.
+  /// The presence after 0.5 s with these powers of every bin.
   private func presence(error: Float, echo: Float, noise: Float, isGuarded: Bool = false) -> Float {
     run(error: { _ in error }, echo: echo, noise: noise, isGuarded: isGuarded).overall
   }
@@ -16,12 +16,15 @@ struct NearEndPresenceTests {
     error: (Int) -> Float, echo: Float, noise: Float, isGuarded: Bool = false, isFarEndSilent: Bool = false
   ) -> (overall: Float, bin: Float) {
     let bins = layout.window / 2 + 1
-    var presence = NearEndPresence(
-      layout: layout, bands: SuppressorBands(bins: bins, estimated: bins, binWidth: Float(layout.rate) / Float(layout.window)), bins: bins)
-    func powers(_ power: Float) -> [Float] { [Float](repeating: power, count: bins) }
+    let bands = SuppressorBands(bins: bins, estimated: bins, binWidth: Float(layout.rate) / Float(layout.window))
+    var presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
+    func powers(_ power: (Int) -> Float) -> [Float] {
+      (0..<bands.count).map { (bands.edges[$0]..<bands.edges[$0 + 1]).map(power).reduce(0, +) }
+    }
     for _ in 0..<layout.hops(0.5) {
       presence.update(
-        error: (0..<bins).map(error), echo: powers(echo), noise: powers(noise), isGuarded: isGuarded, isFarEndSilent: isFarEndSilent)
+        error: powers(error), echo: powers { _ in echo }, noise: powers { _ in noise }, isGuarded: isGuarded,
+        isFarEndSilent: isFarEndSilent)
     }
     return (presence.overall, presence.byBin[2_000 * layout.window / layout.rate])
   }

@@ -13,10 +13,12 @@ struct ResidualEchoTests {
     let bands = SuppressorBands(bins: bins, estimated: layout.bins / 2 + 1, binWidth: Float(layout.rate) / Float(layout.window))
     var residual = ResidualEcho(layout: layout, bands: bands, bins: padded)
     let errors = [Float](repeating: error, count: padded), echo = [Float](repeating: 1e-9, count: padded)
-    let uncertainty = [Float](repeating: 1e-4, count: padded), noise = [Float](repeating: 1e-9, count: padded)
+    let uncertainty = [Float](repeating: 1e-4, count: padded)
+    let widths = (0..<bands.count).map { Float(bands.edges[$0 + 1] - bands.edges[$0]) }
     for _ in 0..<layout.hops(1) {
       residual.update(
-        error: errors, echo: echo, uncertainty: uncertainty, noise: noise, presence: presence, isGuarded: isGuarded, isWideBand: false)
+        error: errors, echo: echo, uncertainty: uncertainty, errorBands: widths.map { error * $0 }, noiseBands: widths.map { 1e-9 * $0 },
+        presence: presence, isGuarded: isGuarded, isWideBand: false)
     }
     return 10 * log10(Double(residual.power[layout.window / 48] / 1e-4))
   }
