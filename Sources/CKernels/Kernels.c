@@ -89,6 +89,10 @@ void nearend_band_sums(const float *values, const ptrdiff_t *edges, ptrdiff_t ba
   chosen->band_sums(values, edges, bands, sums);
 }
 
+void nearend_saturate(const float *samples, float gain, float *out, int frames) {
+  chosen->saturate(samples, gain, out, frames);
+}
+
 void nearend_fourier_forward(const nearend_fourier *plan, const float *samples, float *re, float *im) {
   chosen->forward(plan, samples, re, im, plan->points + 1);
 }
@@ -145,6 +149,10 @@ void nearend_resample_stretched(
     }
     out[i] = (float)(sum / step);
   }
+}
+
+void nearend_kalman_learn(const nearend_learning *step, float *errors, float *products, float *estimates) {
+  chosen->learn(step, errors, products, estimates);
 }
 
 float nearend_correlate(const nearend_correlation *row, const float *x, const float *error, const float *errorPower) {

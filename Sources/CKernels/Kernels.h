@@ -23,6 +23,7 @@ typedef struct {
   void (*biquad)(nearend_biquad *, const float *, float *, int);
   float (*biquads_energy)(nearend_biquad *, nearend_biquad *, const float *, int);
   void (*band_sums)(const float *, const ptrdiff_t *, ptrdiff_t, float *);
+  void (*saturate)(const float *, float, float *, int);
   void (*forward)(const nearend_fourier *, const float *, float *, float *, int);
   void (*analyze)(const nearend_fourier *, const float *, const float *, int, float *, float *, float *, float);
   void (*inverse)(const nearend_fourier *, const float *, const float *, float *);
@@ -32,6 +33,7 @@ typedef struct {
   void (*resample_near)(const nearend_bank *, const float *, double, double, float *, int);
   void (*resample)(const nearend_bank *, const float *, double, double, float *, int);
   void (*update)(const nearend_partitions *, const float *, const float *, const float *, const float *, float);
+  void (*learn)(const nearend_learning *, float *, float *, float *);
   float (*correlate)(const nearend_correlation *, const float *, const float *, const float *);
 } nearend_kernels;
 

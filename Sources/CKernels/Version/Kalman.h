@@ -69,6 +69,40 @@ static void update(
   }
 }
 
+static void learn(const nearend_learning *step, float *errors, float *products, float *estimates) {
+  int bins = step->bins, width = step->width;
+  const float *x = step->reference;
+  float *squares = step->squares;
+  for (int k = 0; k < bins; k += 8) {
+    lanes re = LOAD(x + k), im = LOAD(x + step->stride + k);
+    STORE(step->referencePower + k, ALL(0.995f) * LOAD(step->referencePower + k) + ALL(0.005f) * (re * re + im * im));
+  }
+  for (int k = 0; k < bins + 8; k += 8) {
+    lanes re = LOAD(step->errorRe + k), im = LOAD(step->errorIm + k);
+    STORE(squares + k, re * re + im * im);
+  }
+  lanes scale = ALL(1 / (float)(2 * width + 1)), memory = ALL(step->smoothing), share = ALL(step->windowShare);
+  lanes errorSum = ALL(0), productSum = ALL(0), estimateSum = ALL(0);
+  for (int k = 0; k < bins; k += 8) {
+    lanes sum = LOAD(squares + k - width);
+    for (int offset = 1 - width; offset <= width; offset++) sum += LOAD(squares + k + offset);
+    lanes newest = scale * sum, former = LOAD(step->noise + k);
+    lanes noise = SELECT(former == ALL(0), newest, newest + memory * (former - newest));
+    STORE(step->noise + k, noise);
+    lanes floor = LEAST(noise, ALL(step->rise) * LOAD(step->floor + k));
+    STORE(step->floor + k, floor);
+    lanes u = LOAD(step->uncertainty + k), re = LOAD(step->echoRe + k), im = LOAD(step->echoIm + k), power = re * re + im * im;
+    lanes ratio = (u + share * power) / (floor + ALL(1e-12f)), weight = LOAD(step->excitation + k) * LEAST(ratio * ratio, ALL(1));
+    lanes gain = weight / (u + ALL(step->overcount) * noise + ALL(1e-8f));
+    STORE(step->inverse + k, gain);
+    STORE(step->change + k, ALL(step->processNoise) * weight);
+    errorSum += LOAD(squares + k);
+    productSum += gain * (re * LOAD(step->errorRe + k) + im * LOAD(step->errorIm + k));
+    estimateSum += gain * power;
+  }
+  *errors = SUM(errorSum), *products = SUM(productSum), *estimates = SUM(estimateSum);
+}
+
 static float correlate(const nearend_correlation *row, const float *x, const float *error, const float *errorPower) {
   lanes memory = ALL(row->memory), fresh = ALL(1 - row->memory), sum = ALL(0);
   int count = row->bins;

@@ -152,3 +152,13 @@ static void band_sums(const float *values, const ptrdiff_t *edges, ptrdiff_t ban
     sums[band] = SUM(sum);
   }
 }
+
+static void saturate(const float *samples, float gain, float *out, int frames) {
+  lanes steepness = ALL(8 * gain);
+  for (int i = 0; i < frames; i += 8) {
+    lanes z = LEAST(MOST(steepness * LOAD(samples + i), ALL(-4.97f)), ALL(4.97f)), s = z * z;
+    lanes numerator = z * (ALL(135135) + s * (ALL(17325) + s * (ALL(378) + s)));
+    lanes denominator = ALL(135135) + s * (ALL(62370) + s * (ALL(3150) + s * ALL(28)));
+    STORE(out + i, numerator / (steepness * denominator));
+  }
+}

@@ -20,6 +20,10 @@ NEAREND_REALTIME float nearend_peak(const float *_Nonnull samples, int frames, f
 NEAREND_REALTIME void nearend_band_sums(
     const float *_Nonnull values, const ptrdiff_t *_Nonnull edges, ptrdiff_t bands, float *_Nonnull sums);
 
+// Writes tanh(8 g x) / (8 g) for the gain g, a loudspeaker that begins to saturate at 1 / (8 g) of full scale, by its continued fraction,
+// to 1 part in 10⁴. `frames` is a multiple of 8. [realtime]
+NEAREND_REALTIME void nearend_saturate(const float *_Nonnull samples, float gain, float *_Nonnull out, int frames);
+
 // A second-order section in transposed direct form II: its coefficients, and its state.
 typedef struct {
   float b0, b1, b2, a1, a2;
@@ -83,6 +87,41 @@ NEAREND_REALTIME void nearend_kalman_predict(
 NEAREND_REALTIME void nearend_kalman_update(
     const nearend_partitions *_Nonnull rows, const float *_Nonnull errorRe, const float *_Nonnull errorIm, const float *_Nonnull inverse,
     const float *_Nonnull change, float overlap);
+
+// One learning step of a Kalman filter; `KalmanFilter.swift` has the formulas. `bins` is a multiple of 8.
+typedef struct {
+  int bins;
+  int stride;
+  // X of the first row: `stride` real parts, as many imaginary ones; E, of which eight bins more are read; Y; U.
+  const float *_Nonnull reference;
+  const float *_Nonnull errorRe;
+  const float *_Nonnull errorIm;
+  const float *_Nonnull echoRe;
+  const float *_Nonnull echoIm;
+  const float *_Nonnull uncertainty;
+  // Share of each bin's λ, 0…1.
+  const float *_Nonnull excitation;
+  // State: |X|² averaged over 200 steps, S and N.
+  float *_Nonnull referencePower;
+  float *_Nonnull noise;
+  float *_Nonnull floor;
+  // Results: |E|², which eight zeros precede; λ / D; λ q.
+  float *_Nonnull squares;
+  float *_Nonnull inverse;
+  float *_Nonnull change;
+  // Bins to either side over which S is smoothed, 1…8, and the share of it that remains.
+  int width;
+  float smoothing;
+  // Factor by which N may rise, window / transform, overcount, q.
+  float rise;
+  float windowShare;
+  float overcount;
+  float processNoise;
+} nearend_learning;
+
+// Computes λ, S and N; returns Σ |E|², Σ λ Re(Y* E) / D and Σ λ |Y|² / D. [realtime]
+NEAREND_REALTIME void nearend_kalman_learn(
+    const nearend_learning *_Nonnull step, float *_Nonnull errors, float *_Nonnull products, float *_Nonnull estimates);
 
 // Smoothed cross spectrum of a reference and the error, and the reference's power. `bins` is a multiple of 8.
 typedef struct {

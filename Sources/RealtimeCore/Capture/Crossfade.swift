@@ -22,7 +22,8 @@ struct Crossfade {
   ) {
     let target: Float = isOn ? 1 : 0
     if weight == target {
-      copy(isOn ? wet : dry, to: output, frames: frames)
+      let source = isOn ? wet : dry
+      if source != UnsafePointer(output) { copy(source, to: output, frames: frames) }
       return
     }
     for i in 0..<frames {

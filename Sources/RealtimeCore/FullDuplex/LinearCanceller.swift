@@ -262,7 +262,7 @@ struct LinearCanceller: ~Copyable {
     farEndPower = max(meanSquare(left, frames: layout.hop), meanSquare(right, frames: layout.hop))
     quietHops = farEndPower > ReferenceSpectra.silence ? 0 : quietHops + 1
     if let factor = level.update(farEndPower) { loudspeaker.rescale(by: factor) }
-    resampler.feed(left: left, right: right)
+    resampler.feed(left: left, right: right, isSilent: farEndPower == 0)
     if resampler.isShort, offset > 0 {
       resampler.skip(hops: -1)
       offset -= 1

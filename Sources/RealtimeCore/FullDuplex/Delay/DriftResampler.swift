@@ -23,6 +23,8 @@ struct DriftResampler: ~Copyable {
   private let channels = 2
   /// Consecutive hops in which both channels were equal.
   private var sameHops = 0
+  /// Consecutive hops of zeros.
+  private var silentHops = 0
   /// By channel: two hops and 64 frames of history, then the newest hop.
   private let history: UnsafeMutablePointer<Float>
   /// `phases` + 1 filters of `taps` each.
@@ -54,9 +56,12 @@ struct DriftResampler: ~Copyable {
     @_noLocks @_noAllocation get { sameHops > before / hop + 1 }
   }
 
-  /// Feeds a hop of both channels.
+  /// Feeds a hop of both channels; `isSilent` if both are 0.
   @_noLocks @_noAllocation
-  mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
+  mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>, isSilent: Bool = false) {
+    silentHops = isSilent ? min(silentHops + 1, 1_000) : 0
+    // Silence follows a history of silence.
+    if silentHops > before / hop + 1 { return }
     push(left, frames: hop, onto: history, length: hop + before)
     push(right, frames: hop, onto: history + (hop + before), length: hop + before)
     var difference = SIMD8<Float>.zero

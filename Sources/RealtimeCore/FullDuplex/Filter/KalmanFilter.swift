@@ -95,8 +95,12 @@ struct KalmanFilter: ~Copyable {
   /// |X|² of the first channel, averaged over 200 learning steps, one to two seconds.
   let referencePower: UnsafeMutablePointer<Float>
   private var hops = 0
+  /// A Boolean value indicating whether the newest estimate is 0, because the microphone was passed through.
+  private var isPassing = false
   /// Bins of the widest row.
   private var activeBins = 0
+  /// A Boolean value indicating whether the rows of the second channel are in use.
+  private var wasStereo = false
   /// Σ U and window / transform · Σ |Y|², smoothed over some hops.
   private var expectedPower: Float = 1
   private var echoPower: Float = 0
@@ -308,8 +312,10 @@ struct KalmanFilter: ~Copyable {
   @_noLocks @_noAllocation
   mutating func passThrough(microphone: UnsafePointer<Float>) {
     let newest = layout.transform - layout.hop
-    clear(time + newest, frames: layout.hop)
     copy(microphone + (layout.window - layout.hop), to: errorWindow + newest, frames: layout.hop)
+    if isPassing { return }
+    isPassing = true
+    clear(time + newest, frames: layout.hop)
     clear(uncertainty, frames: layout.bins)
   }
 
@@ -360,7 +366,8 @@ struct KalmanFilter: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func chooseBins(_ reference: borrowing ReferenceSpectra) {
     let speech = Int32(layout.speechBins), wide = reference.isWideBand ? Int32(layout.bins) : speech
-    activeBins = Int(wide)
+    if activeBins == Int(wide), wasStereo == reference.isStereo { return }
+    (activeBins, wasStereo) = (Int(wide), reference.isStereo)
     for partition in 0..<layout.partitions {
       let bins = partition < layout.wideBandPartitions ? wide : speech
       binsOfRow[partition] = bins
@@ -388,7 +395,7 @@ struct KalmanFilter: ~Copyable {
     chooseBins(reference)
     excitation = UnsafePointer(reference.excitation.byBin)
     for channel in 0..<ReferenceSpectra.channels {
-      for partition in 0..<layout.partitions {
+      for partition in 0..<layout.partitions where binsOfRow[channel * layout.partitions + partition] > 0 {
         references[channel * layout.partitions + partition] = reference.spectrum(
           age: offset + partition * layout.partitionHops, channel: channel)
       }
@@ -398,6 +405,7 @@ struct KalmanFilter: ~Copyable {
   /// Estimates the echo and its uncertainty: what all other rows predict, and then the first ones.
   @_noLocks @_noAllocation
   private mutating func predict(beyond rest: SplitSpectrum, _ restUncertainty: UnsafePointer<Float>) {
+    isPassing = false
     var first = partitions(bins: binsOfFirstRows)
     copy(rest.re, to: work.re, frames: layout.bins)
     copy(rest.im, to: work.im, frames: layout.bins)
@@ -419,42 +427,16 @@ struct KalmanFilter: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func learn() {
-    let bins = activeBins, width = tuning.smoothedBins
-    let far = references[0]
-    for k in stride(from: 0, to: bins, by: 8) {
-      let re = load8(far + k), im = load8(far + layout.bins + k)
-      store8(0.995 * load8(referencePower + k) + 0.005 * (re * re + im * im), to: referencePower + k)
-    }
-    for k in stride(from: 0, to: bins + 8, by: 8) {
-      let re = load8(error.re + k), im = load8(error.im + k)
-      store8(re * re + im * im, to: squares + k)
-    }
-    let scale = 1 / Float(2 * width + 1)
-    var errors = SIMD8<Float>.zero, products = SIMD8<Float>.zero, estimates = SIMD8<Float>.zero
-    for k in stride(from: 0, to: bins, by: 8) {
-      // `squares` is preceded by eight zeros.
-      var sum = SIMD8<Float>.zero
-      for neighbour in k - width...k + width { sum += load8(squares + neighbour) }
-      let former = load8(noise + k), newest = scale * sum
-      let smoothed = (newest + tuning.smoothing * (former - newest)).replacing(with: newest, where: former .== 0)
-      store8(smoothed, to: noise + k)
-      let risen = rise * load8(floor + k)
-      let least = risen.replacing(with: smoothed, where: smoothed .< risen)
-      store8(least, to: floor + k)
-      let u = load8(uncertainty + k), re = load8(work.re + k), im = load8(work.im + k)
-      let ratio = (u + windowShare * (re * re + im * im)) / (least + 1e-12)
-      let weight: SIMD8<Float> = load8(excitation + k) * clamp8(ratio * ratio, 0, 1)
-      let gain: SIMD8<Float> = weight / (u + tuning.overcount * smoothed + 1e-8)
-      store8(gain, to: inverse + k)
-      let correlation: SIMD8<Float> = re * load8(error.re + k) + im * load8(error.im + k), estimate: SIMD8<Float> = re * re + im * im
-      errors += load8(squares + k)
-      products += gain * correlation
-      estimates += gain * estimate
-      store8(tuning.processNoise * weight, to: change + k)
-    }
-    errorPower = 0.7 * errorPower + 0.3 * errors.sum()
-    misfit = 0.5 * misfit + products.sum()
-    information = 0.5 * information + windowShare * estimates.sum()
+    var step = nearend_learning(
+      bins: Int32(activeBins), stride: Int32(layout.bins), reference: references[0], errorRe: error.re, errorIm: error.im,
+      echoRe: work.re, echoIm: work.im, uncertainty: uncertainty, excitation: excitation, referencePower: referencePower, noise: noise,
+      floor: floor, squares: squares, inverse: inverse, change: change, width: Int32(tuning.smoothedBins), smoothing: tuning.smoothing,
+      rise: rise, windowShare: windowShare, overcount: tuning.overcount, processNoise: tuning.processNoise)
+    var errors: Float = 0, products: Float = 0, estimates: Float = 0
+    nearend_kalman_learn(&step, &errors, &products, &estimates)
+    errorPower = 0.7 * errorPower + 0.3 * errors
+    misfit = 0.5 * misfit + products
+    information = 0.5 * information + windowShare * estimates
     // Without echo for long, as behind a muted microphone, the filter learns a path of 0, and its variance vanishes with it. The decaying
     // peak keeps it from vanishing.
     for row in 0..<rows {

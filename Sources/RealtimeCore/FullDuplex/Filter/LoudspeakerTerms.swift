@@ -1,3 +1,4 @@
+internal import CKernels
 internal import CRealtime
 
 /// Computes the distortions that loudspeakers add, as signals: saturation, which is odd; asymmetry, which is even; and the force that
@@ -52,11 +53,11 @@ struct LoudspeakerTerms: ~Copyable {
     }
     excursion[channel] = position
     let saturation = values, asymmetry = values + hop, weakening = values + 2 * hop
+    nearend_saturate(samples, gain, saturation, Int32(hop))
     var squares = SIMD8<Float>.zero
     for i in stride(from: 0, to: hop, by: 8) {
       let x = load8(samples + i), s = load8(excursions + i)
       let magnitude: SIMD8<Float> = s.replacing(with: -s, where: s .< 0)
-      store8(saturatedByLoudspeaker(x, gain: gain), to: saturation + i)
       store8(gain * x * x, to: asymmetry + i)
       store8(gain * x * magnitude, to: weakening + i)
       squares += x * x
@@ -92,18 +93,4 @@ struct LoudspeakerTerms: ~Copyable {
       means[Self.count + term] = means[term]
     }
   }
-}
-
-/// Returns tanh(8 g x) / (8 g) for the gain g, a loudspeaker that begins to saturate at 1 / (8 g) of full scale, by its continued fraction,
-/// to 1 part in 10⁴. [realtime]
-@_noLocks @_noAllocation
-func saturatedByLoudspeaker(_ x: SIMD8<Float>, gain: Float) -> SIMD8<Float> {
-  let steepness = 8 * gain
-  let z: SIMD8<Float> = clamp8(steepness * x, -4.97, 4.97), s: SIMD8<Float> = z * z
-  // Typed steps: Swift 6.0 cannot type-check the whole expression in time.
-  let upper: SIMD8<Float> = 17_325 + s * (378 + s)
-  let lower: SIMD8<Float> = 62_370 + s * (3_150 + s * 28)
-  let numerator: SIMD8<Float> = z * (135_135 + s * upper)
-  let denominator: SIMD8<Float> = 135_135 + s * lower
-  return numerator / (steepness * denominator)
 }
