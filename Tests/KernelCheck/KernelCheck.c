@@ -62,8 +62,33 @@ static void check(const char *name, const float *values, int count, double toler
   failures += !isAlike;
 }
 
+static void check_samples(void) {
+  enum { frames = 253, bands = 4 };
+  static float samples[frames + 8], out[256];
+  const ptrdiff_t edges[bands + 1] = {0, 1, 9, 100, 250};
+  float levels[4], sums[bands];
+  fill(samples, frames + 8, 0.3f);
+  levels[0] = nearend_mean_square(samples, frames);
+  levels[1] = nearend_peak(samples, frames, levels + 2);
+  check("mean_square, peak", levels, 3, 0);
+  nearend_band_sums(samples, edges, bands, sums);
+  check("band_sums", sums, bands, 1e-5);
+  nearend_saturate(samples, 2, out, 248);
+  check("saturate", out, 248, 1e-5);
+  // A high-pass filter of 90 Hz and a low-pass filter of 3.4 kHz at 48 kHz.
+  nearend_biquad high = {0.991704f, -1.983408f, 0.991704f, -1.983339f, 0.983477f, 0, 0};
+  nearend_biquad low = {0.037148f, 0.074296f, 0.037148f, -1.398305f, 0.546896f, 0, 0}, other = high;
+  for (int hop = 0; hop < 20; hop++) {
+    fill(samples, frames, 0.3f);
+    nearend_biquad_filter(&high, samples, out, frames);
+    levels[0] = nearend_biquads_energy(&other, &low, samples, frames);
+  }
+  check("biquad_filter", out, frames, 1e-5);
+  check("biquads_energy", levels, 1, 1e-5);
+}
+
 static void check_transforms(void) {
-  static float samples[LONGEST], re[LONGEST / 2 + 1], im[LONGEST / 2 + 1];
+  static float samples[LONGEST], window[LONGEST], re[LONGEST / 2 + 1], im[LONGEST / 2 + 1], power[LONGEST / 2 + 1];
   for (int length = 64; length <= LONGEST; length *= 2) {
     nearend_fourier *plan = nearend_fourier_create(length);
     if (!plan) fail("no plan of a Fourier transform");
@@ -73,6 +98,15 @@ static void check_transforms(void) {
     snprintf(name, sizeof name, "fourier_forward, %d", length);
     check(name, re, length / 2 + 1, 1e-6);
     check(name, im, length / 2 + 1, 1e-6);
+    nearend_fourier_first_bins(plan, samples, re, im, length / 4);
+    snprintf(name, sizeof name, "fourier_first_bins, %d", length);
+    check(name, re, length / 4, 1e-6);
+    check(name, im, length / 4, 1e-6);
+    fill(window, length, 1);
+    nearend_fourier_analyze(plan, samples, window, length / 2, re, im, power, 0.5f);
+    snprintf(name, sizeof name, "fourier_analyze, %d", length);
+    check(name, re, length / 2 + 1, 1e-6);
+    check(name, power, length / 2 + 1, 1e-5);
     nearend_fourier_inverse(plan, re, im, samples);
     snprintf(name, sizeof name, "fourier_inverse, %d", length);
     check(name, samples, length, 1e-6);
@@ -116,6 +150,30 @@ static void check_filters(void) {
   nearend_multiply_add(references[0], references[0] + BINS, other, other + BINS, re, im, BINS);
   check("multiply_add", re, BINS, 1e-5);
   check("multiply_add", im, BINS, 1e-5);
+}
+
+static void check_learning(void) {
+  static float reference[2 * BINS], error[2 * (BINS + 8)], echo[2 * BINS], uncertainty[BINS], excitation[BINS], referencePower[BINS];
+  static float noisePower[BINS], floor[BINS], squares[BINS + 24], inverse[BINS], change[BINS];
+  nearend_learning step = {
+      BINS, BINS, reference, error, error + BINS + 8, echo, echo + BINS, uncertainty, excitation, referencePower, noisePower, floor,
+      squares + 8, inverse, change, 5, 0.7f, 1.006f, 0.5f, 1.4f, 2e-3f};
+  float sums[3];
+  fill_positive(floor, BINS, 1e3f);
+  for (int hop = 0; hop < 20; hop++) {
+    fill(reference, 2 * BINS, 8);
+    fill(error, 2 * (BINS + 8), 4);
+    fill(echo, 2 * BINS, 1);
+    fill_positive(uncertainty, BINS, 1);
+    fill_positive(excitation, BINS, 1);
+    nearend_kalman_learn(&step, sums, sums + 1, sums + 2);
+  }
+  check("kalman_learn, sums", sums, 3, 1e-5);
+  check("kalman_learn, reference", referencePower, BINS, 1e-5);
+  check("kalman_learn, noise", noisePower, BINS, 1e-5);
+  check("kalman_learn, floor", floor, BINS, 1e-5);
+  check("kalman_learn, inverse", inverse, BINS, 1e-5);
+  check("kalman_learn, change", change, BINS, 1e-5);
 }
 
 static void check_correlation(void) {
@@ -217,8 +275,10 @@ int main(int count, char **arguments) {
   compares = count == 2 && strcmp(arguments[1], "compare") == 0;
   if (!compares && !(count == 2 && strcmp(arguments[1], "write") == 0)) fail("say write or compare");
   check_denormals();
+  check_samples();
   check_transforms();
   check_filters();
+  check_learning();
   check_correlation();
   check_suppressor();
   check_resampling();
