@@ -8,7 +8,7 @@ internal import CRealtime
 ///     Y = Σ X W;   e = d − y, the newest `window` samples;   E = F{0, e}
 ///     U = window / transform · Σ |X|² P;   D = U + overcount · S,   S: |E|², smoothed over bins and time
 ///     W ← W + λ P / D X* E;   P ← (1 − λ q)(1 − λ shift / transform · |X|² P / D) P + λ q V,   V = (|W|² + its mean over bins) / 2
-///     λ = x min(1, ((U + window / transform · |Y|²) / N)²),   x: `Excitation.byBin`,   N: the running minimum of S, which may rise by 5 dB per second
+///     λ = x min(1, ((U + window / transform · |Y|²) / N)²),   x: `Excitation.byBin`,   N: running minimum of S, +5 dB/s at most
 ///     shift: frames per learning step;   q, overcount: of `Tuning`
 ///
 /// `P` is the variance of `W`, so `U` is the expected power of the residual echo. In bins where no echo is audible over the noise, λ is

@@ -40,8 +40,8 @@ struct PathVerification: ~Copyable {
   @_noLocks @_noAllocation
   mutating func pause() { silentHops += 1 }
 
-  /// Ends a pause, if there was one. Returns its hops, and begins to verify the filter, if it was long and the filter `hasConverged` before;
-  /// otherwise returns 0.
+  /// Ends a pause, if there was one. Returns its hops, and begins to verify the filter, if it was long and the filter `hasConverged`
+  /// before; otherwise returns 0.
   @_noLocks @_noAllocation
   mutating func resume(hasConverged: Bool) -> Int {
     defer { silentHops = 0 }
