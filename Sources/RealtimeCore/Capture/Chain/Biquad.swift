@@ -54,8 +54,10 @@ struct Biquad {
   /// Filters a block. `output` may be `input`.
   @_noLocks @_noAllocation
   mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, frames: Int) {
-    nearend_biquad_filter(&section, input, output, Int32(frames))
-    settle()
+    var filter = self
+    for i in 0..<frames { output[i] = filter.process(input[i]) }
+    filter.settle()
+    self = filter
   }
 
   /// Returns the sum of squares of `input` after two sections in series.

@@ -147,7 +147,8 @@ struct Suppressor: ~Copyable {
     overlap.add(spectrum, transform: transform, window: synthesis, into: output)
   }
 
-  @_noLocks @_noAllocation
+  // Never inlined, so that profiles tell this stage apart.
+  @inline(never) @_noLocks @_noAllocation
   private func analyze(
     _ newest: UnsafePointer<Float>, window: Int, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
   ) {
