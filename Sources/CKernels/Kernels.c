@@ -77,10 +77,6 @@ float nearend_mean_square(const float *samples, int frames) { return chosen->mea
 
 float nearend_peak(const float *samples, int frames, float *check) { return chosen->peak(samples, frames, check); }
 
-void nearend_biquad_filter(nearend_biquad *section, const float *in, float *out, int frames) {
-  chosen->biquad(section, in, out, frames);
-}
-
 float nearend_biquads_energy(nearend_biquad *first, nearend_biquad *second, const float *in, int frames) {
   return chosen->biquads_energy(first, second, in, frames);
 }

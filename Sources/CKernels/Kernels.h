@@ -20,7 +20,6 @@ typedef struct {
   const char *name;
   float (*mean_square)(const float *, int);
   float (*peak)(const float *, int, float *);
-  void (*biquad)(nearend_biquad *, const float *, float *, int);
   float (*biquads_energy)(nearend_biquad *, nearend_biquad *, const float *, int);
   void (*band_sums)(const float *, const ptrdiff_t *, ptrdiff_t, float *);
   void (*saturate)(const float *, float, float *, int);

@@ -77,13 +77,11 @@ static void check_samples(void) {
   check("saturate", out, 248, 1e-5);
   // A high-pass filter of 90 Hz and a low-pass filter of 3.4 kHz at 48 kHz.
   nearend_biquad high = {0.991704f, -1.983408f, 0.991704f, -1.983339f, 0.983477f, 0, 0};
-  nearend_biquad low = {0.037148f, 0.074296f, 0.037148f, -1.398305f, 0.546896f, 0, 0}, other = high;
+  nearend_biquad low = {0.037148f, 0.074296f, 0.037148f, -1.398305f, 0.546896f, 0, 0};
   for (int hop = 0; hop < 20; hop++) {
     fill(samples, frames, 0.3f);
-    nearend_biquad_filter(&high, samples, out, frames);
-    levels[0] = nearend_biquads_energy(&other, &low, samples, frames);
+    levels[0] = nearend_biquads_energy(&high, &low, samples, frames);
   }
-  check("biquad_filter", out, frames, 1e-5);
   check("biquads_energy", levels, 1, 1e-5);
 }
 

@@ -22,6 +22,11 @@
   lanes aIm = LOAD(xIm + (offset)), bIm = LOAD(xIm + (offset) + (step)), cIm = LOAD(xIm + (offset) + 2 * (step)), \
         dIm = LOAD(xIm + (offset) + 3 * (step))
 
+// Reads the roots of eight points; `count` roots of each power are stored.
+#define READ_ROOTS(i, count)                                                                   \
+  lanes w1Re = LOAD(w + (i)), w1Im = LOAD(w + (count) + (i)), w2Re = LOAD(w + 2 * (count) + (i)), \
+        w2Im = LOAD(w + 3 * (count) + (i)), w3Re = LOAD(w + 4 * (count) + (i)), w3Im = LOAD(w + 5 * (count) + (i))
+
 // Stores four vectors at stride 1: interleaved, as eight groups of one lane of each.
 #define STORE_TRANSPOSED(out, y0, y1, y2, y3)                                                  \
   do {                                                                                         \
@@ -59,26 +64,23 @@ INLINE int transform(const nearend_fourier *plan, float *aReal, float *aImaginar
   for (; n >= 4; n /= 4, stride *= 4, swaps++) {
     int quarter = n / 4, step = stride * quarter;
     if (stride == 1) {
-      for (int p = 0; p < quarter; p += 8) {
-        READ4(p, step);
-        lanes w1Re = LOAD(w + p), w1Im = LOAD(w + quarter + p), w2Re = LOAD(w + 2 * quarter + p), w2Im = LOAD(w + 3 * quarter + p),
-              w3Re = LOAD(w + 4 * quarter + p), w3Im = LOAD(w + 5 * quarter + p);
-        BUTTERFLY;
-        STORE_TRANSPOSED(outRe + 4 * p, y0Re, y1Re, y2Re, y3Re);
-        STORE_TRANSPOSED(outIm + 4 * p, y0Im, y1Im, y2Im, y3Im);
-      }
-      w += 6 * quarter;
-    } else if (stride == 4) {
-      int count = 4 * quarter;
-      for (int i = 0; i < count; i += 8) {
+      for (int i = 0; i < step; i += 8) {
         READ4(i, step);
-        lanes w1Re = LOAD(w + i), w1Im = LOAD(w + count + i), w2Re = LOAD(w + 2 * count + i), w2Im = LOAD(w + 3 * count + i),
-              w3Re = LOAD(w + 4 * count + i), w3Im = LOAD(w + 5 * count + i);
+        READ_ROOTS(i, step);
+        BUTTERFLY;
+        STORE_TRANSPOSED(outRe + 4 * i, y0Re, y1Re, y2Re, y3Re);
+        STORE_TRANSPOSED(outIm + 4 * i, y0Im, y1Im, y2Im, y3Im);
+      }
+      w += 6 * step;
+    } else if (stride == 4) {
+      for (int i = 0; i < step; i += 8) {
+        READ4(i, step);
+        READ_ROOTS(i, step);
         BUTTERFLY;
         STORE_HALVES(outRe + 4 * i, y0Re, y1Re, y2Re, y3Re);
         STORE_HALVES(outIm + 4 * i, y0Im, y1Im, y2Im, y3Im);
       }
-      w += 6 * count;
+      w += 6 * step;
     } else {
       // The first roots are 1.
       for (int q = 0; q < stride; q += 8) {

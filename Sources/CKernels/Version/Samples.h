@@ -104,19 +104,6 @@ INLINE float biquad_step(nearend_biquad *section, float x) {
   return y;
 }
 
-static void biquad(nearend_biquad *section, const float *in, float *out, int frames) {
-  biquad_block block;
-  biquad_prepare(section, &block);
-  int i = 0;
-  for (; i + 8 <= frames; i += 8) {
-    lanes samples = LOAD(in + i);
-    biquad_filter(&block, &samples);
-    STORE(out + i, samples);
-  }
-  biquad_finish(&block, section);
-  for (; i < frames; i++) out[i] = biquad_step(section, in[i]);
-}
-
 static float biquads_energy(nearend_biquad *first, nearend_biquad *second, const float *in, int frames) {
   biquad_block p, q;
   biquad_prepare(first, &p);

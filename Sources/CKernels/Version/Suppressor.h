@@ -7,7 +7,6 @@ typedef int wide_masks __attribute__((vector_size(64)));
 #define LOAD_WIDE(p) ({ wide loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
 #define EVERY(x) ((wide){(x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x)})
 
-
 // log2 of positive normal numbers; the error is below 1e-5.
 #define LOG2(x) ({ \
   wide_masks bits = (wide_masks)(wide)(x); \
@@ -48,7 +47,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     wide wiener = xi / (EVERY(1) + xi), v = LEAST(MOST(g * wiener, EVERY(1e-6f)), EVERY(80));
     wide boost = EVERY(0.5f * LOG2_E) * EXPONENTIAL_INTEGRAL(v), amplitude = LEAST(wiener * EXP2(boost), EVERY(1));
     // The gain is G^p floor^(1 − p) (Cohen and Berdugo 2001). The floor lies between the echo's and the noise's, by the echo's share of
-    // echo plus noise. Noise counts even where it is kept, because it wide_masks the echo.
+    // echo plus noise. Noise counts even where it is kept, because it masks the echo.
     wide echoShare = echo / (echo + noise + EVERY(1e-12f));
     wide floor = MOST(LEAST(EVERY(hop->echoFloor) * echoShare + floorOfNoise * (EVERY(1) - echoShare), floorOfNoise), EVERY(1e-6f));
     wide logFloor = LOG2(floor), logGain = MOST(LEAST(LOG2(wiener) + boost, EVERY(0)), logFloor);

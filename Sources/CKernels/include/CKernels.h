@@ -30,9 +30,6 @@ typedef struct {
   float s1, s2;
 } nearend_biquad;
 
-// Filters `frames` samples; `out` may be `in`. [realtime]
-NEAREND_REALTIME void nearend_biquad_filter(
-    nearend_biquad *_Nonnull section, const float *_Nonnull in, float *_Nonnull out, int frames);
 // Returns the sum of squares of `frames` samples after two sections in series. [realtime]
 NEAREND_REALTIME float nearend_biquads_energy(
     nearend_biquad *_Nonnull first, nearend_biquad *_Nonnull second, const float *_Nonnull in, int frames);

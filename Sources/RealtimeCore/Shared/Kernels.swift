@@ -42,6 +42,15 @@ func store8(_ values: SIMD8<Float>, to samples: UnsafeMutablePointer<Float>) {
   UnsafeMutableRawPointer(samples).storeBytes(of: values, as: SIMD8<Float>.self)
 }
 
+/// Applies a Hann window to eight bins of a spectrum without window, by convolution with their neighbours, from `part` − 1 to `part` + 8.
+@_noLocks @_noAllocation
+func hann8(_ part: UnsafePointer<Float>) -> SIMD8<Float> { 0.5 * load8(part) - 0.25 * (load8(part - 1) + load8(part + 1)) }
+
+/// The power gain of that window.
+var hannGain: Float {
+  @_noLocks @_noAllocation get { 0.375 }
+}
+
 /// Sorts a few values in place, by insertion, and returns the middle one.
 @_noLocks @_noAllocation
 func median(_ values: UnsafeMutablePointer<Float>, count: Int) -> Float {

@@ -21,8 +21,6 @@ struct Excitation: ~Copyable {
   private var tonalHops = 0
   private let leastTone: Int
 
-  /// The window's power gain.
-  private let gain: Float = 0.375
   /// Shares of a bin's power that are left under the window: up to the first it counts as leakage, from the sum of both on as excited.
   private let leaked: Float = 0.1
   private let range: Float = 0.2
@@ -48,12 +46,12 @@ struct Excitation: ~Copyable {
   /// Processes a hop's spectrum: `bins` real parts, `bins` imaginary ones.
   @_noLocks @_noAllocation
   mutating func update(_ spectrum: UnsafePointer<Float>) {
-    let imaginary = spectrum + bins, scale = 1 / gain
+    let imaginary = spectrum + bins, scale = 1 / hannGain
     var excited: Float = 0
     // The first and the last bins lack a neighbour.
     for k in stride(from: 8, to: bins - 8, by: 8) {
       let re = load8(spectrum + k), im = load8(imaginary + k)
-      let windowedRe = hann(spectrum + k), windowedIm = hann(imaginary + k)
+      let windowedRe = hann8(spectrum + k), windowedIm = hann8(imaginary + k)
       let left: SIMD8<Float> = windowedRe * windowedRe + windowedIm * windowedIm
       store8(memory * load8(windowed + k) + scale * left, to: windowed + k)
       store8(memory * load8(whole + k) + re * re + im * im, to: whole + k)
@@ -74,13 +72,6 @@ struct Excitation: ~Copyable {
   mutating func restart() {
     (isTonal, tonalHops) = (false, 0)
     for k in 0..<bins { (byBin[k], windowed[k], whole[k]) = (1, 0, 0) }
-  }
-
-  /// Applies the Hann window to eight bins: a convolution of the spectrum.
-  @_noLocks @_noAllocation
-  private func hann(_ part: UnsafePointer<Float>) -> SIMD8<Float> {
-    let neighbours: SIMD8<Float> = load8(part - 1) + load8(part + 1)
-    return 0.5 * load8(part) - 0.25 * neighbours
   }
 
   /// Returns how far eight bins are excited, 0…1. Silence counts as excited.

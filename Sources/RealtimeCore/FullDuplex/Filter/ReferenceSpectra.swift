@@ -131,10 +131,10 @@ struct ReferenceSpectra: ~Copyable {
     var sum = SIMD8<Float>.zero
     // The last bins are left out, because their neighbours are beyond the part.
     for k in stride(from: 0, to: bins - 8, by: 8) {
-      let x = 0.5 * load8(part + k) - 0.25 * (load8(part + k - 1) + load8(part + k + 1))
+      let x = hann8(part + k)
       sum += x * x
     }
-    return sum.sum() / 0.375
+    return sum.sum() / hannGain
   }
 
   @_noLocks @_noAllocation
