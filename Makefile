@@ -90,7 +90,7 @@ test-corpus: ## spreads a corpus over two Dask workers on this machine, kills on
 	@Scripts/install-dependencies corpus
 	@Scripts/test-corpus
 
-test-kernels: ## compares the canceller's arithmetic on arm64, and on x86-64 without AVX2, under qemu, with this processor's
+test-kernels: ## compares the canceller's arithmetic on arm64, and on x86-64 with AVX2 and without, under qemu, with this processor's
 	@Scripts/install-dependencies kernels
 	@Scripts/test-kernels
 

@@ -1,5 +1,5 @@
-// One version of the kernels, included by the file that selects the instruction set. Vectors have eight lanes; the compiler splits them for
-// processors with shorter ones.
+// One version of the kernels, included by the file that selects the instruction set. Vectors have eight lanes, and sixteen in the
+// suppressor; the compiler splits them for processors with shorter ones.
 #include "Kernels.h"
 
 #include <string.h>

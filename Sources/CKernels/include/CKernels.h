@@ -170,7 +170,7 @@ typedef struct {
 // Computes the gains, updates the state, and replaces the spectrum E by gain · E + comfort noise. [realtime]
 NEAREND_REALTIME void nearend_suppress(const nearend_suppression *_Nonnull hop, float *_Nonnull re, float *_Nonnull im);
 
-// Returns the version in use: "AVX2" or "baseline". [any]
+// Returns the version in use: "AVX-512", "AVX2" or "baseline". [any]
 const char *_Nonnull nearend_kernels_name(void);
 
 // A low-pass filter at fractions of a sample: `phases` + 1 rows of 2 · `taps` floats, each a filter and its difference from the next one.
