@@ -192,8 +192,10 @@ static void check_correlation(void) {
 // Each hop has its own state: in a longer run, a bin might come to lie on either side of a threshold.
 static void check_suppressor(void) {
   enum { bins = 528 };
-  static float power[bins], echo[bins], presence[bins], noisePower[bins], speech[bins], clean[bins], gain[bins], phases[2 * bins];
+  static float powers[bins + 16], echo[bins], presence[bins], noisePower[bins], speech[bins], clean[bins], gain[bins], phases[2 * bins];
   static float smoothed[bins], least[bins], most[bins], formerLeast[bins], spectrum[2 * bins];
+  // Its neighbours are read, too.
+  float *power = powers + 8;
   for (int round = 0; round < 8; round++) {
     fill_positive(presence, bins, 1);
     fill_positive(speech, bins, 1);
@@ -214,7 +216,7 @@ static void check_suppressor(void) {
     }
     nearend_suppression hop = {
         bins, power, echo, presence, noisePower, speech, clean, gain, phases, phases + bins, 0.7f, 0.05f, 0.08f, round % 2 ? 1 : 0.4f,
-        0.95f, smoothed, least, most, formerLeast, round % 4 == 3, 8};
+        0.95f, smoothed, least, most, formerLeast, round % 4 == 3, 8, round % 3 * 0.5f};
     nearend_suppress(&hop, spectrum, spectrum + bins);
     check("suppress, spectrum", spectrum, 2 * bins, 1e-5);
     check("suppress, gain", gain, bins, 1e-5);

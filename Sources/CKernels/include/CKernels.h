@@ -137,7 +137,8 @@ NEAREND_REALTIME float nearend_correlate(
 // One hop of a suppressor's bins: inputs, parameters and state. `bins` is a multiple of 16.
 typedef struct {
   int bins;
-  // |E|², the expected power of the residual echo in it, and the probability of near-end speech, 0…1.
+  // |E|², also read one bin before the first and one after the last; the expected power of the residual echo in it, and the probability
+  // of near-end speech, 0…1.
   const float *_Nonnull power;
   const float *_Nonnull echo;
   const float *_Nonnull presence;
@@ -165,6 +166,8 @@ typedef struct {
   bool beginsWindow;
   // The largest ratio of a window's maximum to its minimum for which the minimum counts as noise.
   float steadiness;
+  // How far a bin that stands out by itself counts as near end, whatever `presence` says: from 0 to 1.
+  float ownEvidence;
 } nearend_suppression;
 
 // Computes the gains, updates the state, and replaces the spectrum E by gain · E + comfort noise. [realtime]

@@ -40,6 +40,8 @@ struct Suppressor: ~Copyable {
   private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   private let phaseCount = 1024
+  /// Floats before and after `power`, which the kernel reads.
+  private let powerMargin = 8
   /// Least gain of noise: −22 dB.
   private let noiseFloor: Float = 0.08
   /// Least gain of echo, as a natural logarithm: −18 dB while the near end talks, −60 dB while it does not.
@@ -66,7 +68,7 @@ struct Suppressor: ~Copyable {
     overlap = OverlapAdd(hop: hop, length: length)
     spectrum = .silence(padded)
     echoSpectrum = .silence(padded)
-    power = .silence(padded)
+    power = .silence(padded + 2 * powerMargin) + powerMargin
     echoPower = .silence(padded)
     uncertainty = .silence(padded)
     memory = SuppressorMemory(bins: padded)
@@ -92,7 +94,8 @@ struct Suppressor: ~Copyable {
   }
 
   deinit {
-    for array in [analysis, synthesis, power, echoPower, uncertainty, errorBands, echoBands, noiseBands] { array.deallocate() }
+    for array in [analysis, synthesis, power - powerMargin, echoPower, uncertainty] { array.deallocate() }
+    for array in [errorBands, echoBands, noiseBands] { array.deallocate() }
     edges.deallocate()
     spectrum.deallocate()
     echoSpectrum.deallocate()
@@ -174,6 +177,8 @@ struct Suppressor: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func suppress(noiseShare: Float, isFarEndSilent: Bool, open: UnsafeMutablePointer<Float>?) {
     let talking = presence.overall
+    // Unless the near end surely talks, what stands out while the far end is heard is residual echo.
+    let certainty = max(2 * talking - 1, 0)
     let first = Int(Self.next(&random) * Float(phaseCount - 1))
     var kernel = nearend_suppression(
       bins: Int32((bins + 15) / 16 * 16), power: power, echo: residualEcho.power, presence: presence.byBin, noise: memory.noise,
@@ -184,7 +189,8 @@ struct Suppressor: ~Copyable {
       noiseMemory: hops > settlingHops ? settledMemory : settlingMemory,
       smoothed: memory.smoothed, least: memory.least, most: memory.most, formerLeast: memory.formerLeast,
       beginsWindow: hops % noiseWindowHops == 0,
-      steadiness: isFarEndSilent ? steadiness : .greatestFiniteMagnitude)
+      steadiness: isFarEndSilent ? steadiness : .greatestFiniteMagnitude,
+      ownEvidence: isFarEndSilent ? 1 : certainty * certainty)
     if let open {
       echoOnly.take(spectrum, noise: memory.noise)
       echoOnly.process(kernel, transform: transform, window: synthesis, into: open)
