@@ -47,6 +47,8 @@ def table_lines(table, bars=BARS, names=NAMES):
 
 def version_lines(programs, titles):
     """Returns the table of what was measured, and with what."""
+    yield "In brackets: the first twelve digits of the SHA-256 of the program, or of its library."
+    yield ""
     yield "| program | version |"
     yield "|---|---|"
     yield from (f"| {titles[name]} | {program.version} |" for name, program in programs.items())
