@@ -158,6 +158,18 @@ struct LinearCancellerTests {
     #expect(run.erle(9, 10) > 18, "\((7..<11).map { run.erle(Double($0), Double($0) + 1) })")
   }
 
+  @Test("V10: a far end that stops at once is not heard again when it goes on softly", arguments: [0.66, 0.7, 0.8, 1, 1.35])
+  func abruptPause(seconds: Double) {
+    let rate = 48_000, stop = 5 * rate, resume = stop + Int(seconds * Double(rate))
+    var far = Noise.white(frames: 7 * rate, level: 0.1, seed: 3)
+    for i in stop..<far.count { far[i] *= i < resume ? 0 : 0.002 }
+    let heard = far.indices.map { $0 < 2_400 ? 0 : 0.5 * far[$0 - 2_400] }
+    let run = cancel(far, far, echo: heard, near: Noise.white(frames: far.count, level: 1e-4, seed: 11), rate: rate)
+    let after = resume + 100..<resume + rate / 5
+    let loudest = peak(run.residual[after]), microphone = after.map { run.echo[$0] + run.near[$0] }
+    #expect(loudest < 2 * peak(microphone[...]), "\(loudest), the microphone \(peak(microphone[...]))")
+  }
+
   @Test("V10: while the far end is silent the microphone passes untouched")
   func silence() {
     let near = Noise.white(frames: Self.rate, seed: 5), silence = [Float](repeating: 0, count: near.count)
@@ -198,6 +210,8 @@ struct LinearCancellerTests {
       rate: rate, echo: Array(delayedEcho[..<residual.count]), residual: residual, near: Array(delayedNear[..<residual.count]),
       echoDelay: canceller.echoDelay.isNaN ? nil : Double(canceller.echoDelay))
   }
+
+  private func peak(_ samples: ArraySlice<Float>) -> Float { samples.reduce(0) { max($0, abs($1)) } }
 
   /// The response of a room, 0.1 s long: decaying reflections from 5 ms on.
   private static func path(seed: UInt64) -> [Float] {

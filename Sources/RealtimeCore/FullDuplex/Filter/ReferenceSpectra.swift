@@ -95,11 +95,12 @@ struct ReferenceSpectra: ~Copyable {
     analyze(channel: 2)
   }
 
-  /// Feeds one hop of silence to a ring that holds nothing else.
+  /// Feeds one hop of silence to a ring that holds nothing else. Its oldest spectra, whose transforms began before the silence, count as
+  /// silent from now on: the newest slot keeps what it held.
   @_noLocks @_noAllocation
   mutating func feedSilence() {
     advance()
-    if liveHops < layout.slots { liveHops = 0 }
+    liveHops = 0
   }
 
   /// Discards the history, which counts as silent from now on.

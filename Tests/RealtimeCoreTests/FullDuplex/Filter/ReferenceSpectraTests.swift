@@ -21,6 +21,20 @@ struct ReferenceSpectraTests {
     #expect(!wide.dropFirst(layout.hops(0.2)).contains(false))
   }
 
+  @Test("V10: once the far end has been silent for long, no age holds what was played before, also when it goes on")
+  func gap() {
+    var reference = ReferenceSpectra(layout: layout, transform: FourierTransform(length: layout.transform))
+    let far = Noise.white(frames: 40 * layout.hop, level: 0.1, seed: 3), silence = [Float](repeating: 0, count: layout.hop)
+    _ = feed(far, &reference)
+    while !reference.isSilent { reference.feed(silence, from: 0, hop: layout.hop) }
+    for _ in 0..<9 { reference.feedSilence() }
+    reference.feed(silence, from: 0, hop: layout.hop)
+    let loudest = (0..<layout.slots).map { age in
+      RealtimeCore.peak(reference.spectrum(age: age, channel: 0), frames: 2 * layout.bins)
+    }
+    #expect(loudest.allSatisfy { $0 < 1e-3 }, "\(loudest)")
+  }
+
   /// `isWideBand` after each hop.
   private func feed(_ samples: [Float], _ reference: inout ReferenceSpectra) -> [Bool] {
     stride(from: 0, through: samples.count - layout.hop, by: layout.hop).map { start in
