@@ -5,6 +5,10 @@ struct ReferenceSpectra: ~Copyable {
   static var channels: Int {
     @_noLocks @_noAllocation get { 3 }
   }
+  /// Hops that a transform holds.
+  private static var hopsOfTransform: Int {
+    @_noLocks @_noAllocation get { 8 }
+  }
   /// Mean square up to which a hop counts as silent: −93 dBFS.
   static var silence: Float {
     @_noLocks @_noAllocation get { 5e-10 }
@@ -47,7 +51,7 @@ struct ReferenceSpectra: ~Copyable {
   init(layout: FilterLayout, transform: borrowing FourierTransform) {
     self.layout = layout
     excitation = Excitation(layout: layout)
-    (silentHops, narrowHops, sameHops) = (layout.slots + 1, layout.slots + 1, layout.slots + 1)
+    (silentHops, narrowHops, sameHops) = (layout.slots + 1, layout.slots + 1, layout.slots + Self.hopsOfTransform + 1)
     liveHops = layout.slots
     let channels = Self.channels
     self.transform = FourierTransform(sharing: transform)
@@ -87,10 +91,9 @@ struct ReferenceSpectra: ~Copyable {
     watchWidth(power: power)
     excitation.update(UnsafePointer(slot(newest, channel: 0)))
     samples.push(right, onto: 1)
-    // A transform holds eight hops.
-    isMono[newest] = sameHops > 8
+    isMono[newest] = sameHops > Self.hopsOfTransform
     if !isMono[newest] { analyze(channel: 1) }
-    isStereo = sameHops <= layout.slots + 8
+    isStereo = sameHops <= layout.slots + Self.hopsOfTransform
     samples.push(excess, onto: 2)
     analyze(channel: 2)
   }

@@ -35,6 +35,17 @@ struct ReferenceSpectraTests {
     #expect(loudest.allSatisfy { $0 < 1e-3 }, "\(loudest)")
   }
 
+  @Test("V11: a mono far end is mono from its first hop on")
+  func mono() {
+    var reference = ReferenceSpectra(layout: layout, transform: FourierTransform(length: layout.transform))
+    let far = Noise.white(frames: 10 * layout.hop, level: 0.1, seed: 3)
+    let isStereo = stride(from: 0, to: far.count, by: layout.hop).map { start in
+      reference.feed(far, from: start, hop: layout.hop)
+      return reference.isStereo
+    }
+    #expect(!isStereo.contains(true))
+  }
+
   /// `isWideBand` after each hop.
   private func feed(_ samples: [Float], _ reference: inout ReferenceSpectra) -> [Bool] {
     stride(from: 0, through: samples.count - layout.hop, by: layout.hop).map { start in
