@@ -11,14 +11,20 @@ struct DriftTracker: ~Copyable {
   private let count: Int
   /// The response at the last measurement, by partition and bin, and the normalized product of the present one with it.
   private let former, phase: SplitSpectrum
+  /// Steps of a shift by which the first bin's phase turns once, and the cosines of one turn.
+  private let turn: Int
   private let cosines: UnsafeMutablePointer<Float>
   private var hasFormer = false
   private var hops = 0
   /// Number of bins with an audible echo.
   private var heard = 0
 
-  /// Largest shift that is tried, in tenths of a sample.
-  private let furthest = 30
+  /// Steps of a shift per hop, at any rate: at 48 kHz a step is a tenth of a sample.
+  private static var stepsPerHop: Int {
+    @_noLocks @_noAllocation get { 2_560 }
+  }
+  /// Largest shift that is tried, in steps: somewhat more than the largest rate moves the response in `interval`.
+  private let furthest: Int
   /// Largest rate: 200 ppm.
   private let largest = 2e-4
   /// Least correlation that counts.
@@ -34,8 +40,10 @@ struct DriftTracker: ~Copyable {
     count = min(340, layout.bins) - 12
     former = .silence(layout.fastPartitions * count)
     phase = .silence(count)
-    cosines = .silence(10 * layout.transform)
-    for i in 0..<10 * layout.transform { cosines[i] = rt_cosf(2 * .pi * Float(i) / Float(10 * layout.transform)) }
+    furthest = 5 * Int((1.2 * largest * Double(interval * Self.stepsPerHop) / 5).rounded(.up))
+    turn = layout.transform / layout.hop * Self.stepsPerHop
+    cosines = .silence(turn)
+    for i in 0..<turn { cosines[i] = rt_cosf(2 * .pi * Float(i) / Float(turn)) }
   }
 
   deinit {
@@ -57,14 +65,14 @@ struct DriftTracker: ~Copyable {
     guard hops % interval == 0 else { return nil }
     defer { remember(filter) }
     guard hasFormer, compare(filter) else { return nil }
-    // The maximum is some six samples wide: searches in steps of half a sample, then of a tenth, then interpolates.
+    // The maximum is some sixty steps wide: searches every fifth step, then every step, then interpolates.
     var best = 0, highest = -Float.infinity
     find(stride(from: -furthest, through: furthest, by: 5), &best, &highest)
     find(stride(from: best - 4, through: best + 4, by: 1), &best, &highest)
     guard highest > certain, abs(best) < furthest else { return nil }
     let below = likeness(best - 1), above = likeness(best + 1)
-    let moved = 0.1 * Double(best) + 0.05 * Double((below - above) / (below - 2 * highest + above - 1e-9))
-    return min(max(rate + gain * moved / Double(interval * layout.hop), -largest), largest)
+    let moved = Double(best) + 0.5 * Double((below - above) / (below - 2 * highest + above - 1e-9))
+    return min(max(rate + gain * moved / Double(interval * Self.stepsPerHop), -largest), largest)
   }
 
   /// Updates the best of the shifts, and its correlation.
@@ -76,10 +84,10 @@ struct DriftTracker: ~Copyable {
     }
   }
 
-  /// Returns the normalized correlation of the response with the former one, shifted by `shift` tenths of a sample, averaged over bins.
+  /// Returns the normalized correlation of the response with the former one, shifted by `shift` steps, averaged over bins.
   @_noLocks @_noAllocation
   private func likeness(_ shift: Int) -> Float {
-    let turn = 10 * layout.transform, quarter = turn / 4
+    let quarter = turn / 4
     var sum: Float = 0
     for j in 0..<count {
       var index = ((j + firstBin) * shift) % turn

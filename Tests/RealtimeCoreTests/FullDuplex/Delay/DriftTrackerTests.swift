@@ -4,9 +4,11 @@ import Testing
 
 @Suite("Full duplex: drift tracker")
 struct DriftTrackerTests {
-  @Test("V10: a quarter of the clocks' drift is told at first, by its sign; without a drift, none", arguments: [1e-4, -1e-4, 0])
-  func rate(drift: Double) {
-    let layout = FilterLayout(rate: 16_000), transform = FourierTransform(length: layout.transform)
+  @Test(
+    "V10, V11: a quarter of the clocks' drift is told at first, by its sign, at any rate; without a drift, none",
+    arguments: [(16_000, 1e-4), (16_000, -2e-4), (16_000, 0), (96_000, 2e-4), (96_000, -2e-4)])
+  func rate(rate: Int, drift: Double) {
+    let layout = FilterLayout(rate: rate), transform = FourierTransform(length: layout.transform)
     var reference = ReferenceSpectra(layout: layout, transform: transform)
     var careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
     var fast = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
