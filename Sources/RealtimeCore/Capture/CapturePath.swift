@@ -179,7 +179,8 @@ package struct CapturePath: ~Copyable {
     if self.quantum != 0 {
       // The audio in the chain is stale and does not continue into the new stream, so it is not heard.
       seam.begin(silence: isProcessing ? blocks.latency(quantum: quantum) + (isolation?.pointee.delay ?? 0) : 0)
-      if isIdle { blocks.chain.resume() }
+      // Whether nobody used the voice, or it was not processed: the chain did not hear what was played.
+      if isIdle || isProcessing && !self.isProcessing { blocks.chain.resume() }
     }
     isolation?.pointee.restart()
     if !isProcessing && self.isProcessing { meterCells.publish(ChainReadings()) }

@@ -49,6 +49,26 @@ struct ResumptionTests {
     #expect(abs(loss(10.2..<11.9)) < 3, "who talks is heard")
   }
 
+  @Test("V1: voice processing that was off for a while begins with the echo cancelled")
+  func processing() throws {
+    let far = CaptureSignals.noise(seconds: 13, rate: rate, level: -24)
+    let microphone = CaptureSignals.room(far, rate: rate, delay: 960, gain: 0.5)
+    let rig = try CoreRig()
+    rig.core.controls.usesVoiceProcessing = true
+    try rig.core.prepare(rate: rate)
+    _ = run(rig, far, microphone, 0..<8)
+    rig.core.controls.usesVoiceProcessing = false
+    _ = run(rig, far, microphone, 8..<11)
+    rig.core.controls.usesVoiceProcessing = true
+    let voice = run(rig, far, microphone, 11..<12)
+    let start = 11 * rate
+    // The unprocessed microphone fades at first.
+    for part in [rate / 50..<rate / 10, rate / 10..<rate / 2, rate / 2..<rate * 9 / 10] {
+      let before = CaptureSignals.power(microphone[start + part.lowerBound..<start + part.upperBound])
+      #expect(CaptureSignals.decibels(before / CaptureSignals.power(voice[part])) > 30, "\(part)")
+    }
+  }
+
   @Test("S9 V4: a path that nobody has used yet begins like one in a file, bit by bit")
   func beginning() throws {
     let far = CaptureSignals.noise(seconds: 2, rate: rate, level: -24)
