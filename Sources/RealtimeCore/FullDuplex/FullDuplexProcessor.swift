@@ -98,11 +98,10 @@ struct FullDuplexProcessor: ~Copyable {
       noiseShare: noiseFade.weight,
       into: samples, open: open)
     dryFade.blend(wet: samples, dry: unprocessed, into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
-    // Only while cancelling, because ERLE describes the canceller.
-    if echoFade.weight == 1, formerPower >= 0 {
+    if formerPower >= 0 {
       meter.update(
         reference: formerFarEnd, microphone: formerPower, residual: meanSquare(samples, frames: hop),
-        isNearEnd: nearEndPresence > 0.5)
+        isNearEnd: nearEndPresence > 0.5, isHeard: echoFade.weight == 1)
     }
     formerPower = meanSquare(aligned, frames: hop)
     formerFarEnd = linear.farEndPower

@@ -215,6 +215,20 @@ struct CaptureEchoTests {
     #expect(condition(seconds: 10, left: 0.001) == .cancelling)
   }
 
+  @Test("V6: without echo cancellation the far end is told, but no ERLE", arguments: VoiceEngine.allCases)
+  func farEndWithoutCancellation(engine: VoiceEngine) throws {
+    var far = CaptureSignals.speech(seconds: 7, rate: rate, level: -24, seed: 3)
+    for i in 5 * rate..<far.count { far[i] = 0 }
+    let microphone = CaptureSignals.room(far, rate: rate, delay: 320, gain: 0.5)
+    var run = try CaptureRun(engine: engine, rate: rate) { $0.isEchoCancellationEnabled = false }
+    var isActive: [Bool] = []
+    _ = run.process(microphone, reference: far, quantum: 160) { [meters = run.meters] start, _ in
+      if start % rate == 0 { isActive.append(meters.snapshot().isFarEndActive) }
+    }
+    #expect(isActive[1..<5].contains(true) && !isActive[6])
+    if engine == .nearend { #expect(run.meters.snapshot().erle == nil) }
+  }
+
   @Test("V6: with headphones there is nothing to cancel", arguments: VoiceEngine.allCases)
   func headphones(engine: VoiceEngine) throws {
     let far = CaptureSignals.speech(seconds: 3, rate: 16000, level: -24, seed: 3)

@@ -57,8 +57,11 @@ struct EchoMeter {
   }
 
   /// Updates with the mean squares of one block: the reference, the canceller's input and its output.
+  ///
+  /// - Parameter isHeard: whether the output is the canceller's. Otherwise it tells whether the far end is active, and how long the echo has
+  ///   been inaudible, but measures no ERLE.
   @_noLocks @_noAllocation
-  mutating func update(reference: Float, microphone input: Float, residual output: Float, isNearEnd: Bool) {
+  mutating func update(reference: Float, microphone input: Float, residual output: Float, isNearEnd: Bool, isHeard: Bool = true) {
     nearEnd = isNearEnd ? nearEndBlocks : max(nearEnd - 1, 0)
     hold = reference > farEndThreshold ? holdBlocks : max(hold - 1, 0)
     isFarEndActive = hold > 0
@@ -70,6 +73,7 @@ struct EchoMeter {
       return
     }
     quietSeconds = 0
+    if !isHeard { return }
     before += step * (input - before)
     after += step * (output - after)
     let isNearEnd = nearEnd > 0
