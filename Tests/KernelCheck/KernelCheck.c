@@ -151,15 +151,17 @@ static void check_filters(void) {
 }
 
 static void check_learning(void) {
-  static float reference[2 * BINS], error[2 * (BINS + 8)], echo[2 * BINS], uncertainty[BINS], excitation[BINS], referencePower[BINS];
+  static float reference[2 * BINS], other[2 * BINS], error[2 * (BINS + 8)], echo[2 * BINS], uncertainty[BINS], excitation[BINS];
+  static float referencePower[2 * BINS];
   static float noisePower[BINS], floor[BINS], squares[BINS + 24], inverse[BINS], change[BINS];
   nearend_learning step = {
-      BINS, BINS, reference, error, error + BINS + 8, echo, echo + BINS, uncertainty, excitation, referencePower, noisePower, floor,
+      BINS, BINS, reference, other, error, error + BINS + 8, echo, echo + BINS, uncertainty, excitation, referencePower, noisePower, floor,
       squares + 8, inverse, change, 5, 0.7f, 1.006f, 0.5f, 1.4f, 2e-3f};
   float sums[3];
   fill_positive(floor, BINS, 1e3f);
   for (int hop = 0; hop < 20; hop++) {
     fill(reference, 2 * BINS, 8);
+    fill(other, 2 * BINS, 8);
     fill(error, 2 * (BINS + 8), 4);
     fill(echo, 2 * BINS, 1);
     fill_positive(uncertainty, BINS, 1);
@@ -167,7 +169,7 @@ static void check_learning(void) {
     nearend_kalman_learn(&step, sums, sums + 1, sums + 2);
   }
   check("kalman_learn, sums", sums, 3, 1e-5);
-  check("kalman_learn, reference", referencePower, BINS, 1e-5);
+  check("kalman_learn, references", referencePower, 2 * BINS, 1e-5);
   check("kalman_learn, noise", noisePower, BINS, 1e-5);
   check("kalman_learn, floor", floor, BINS, 1e-5);
   check("kalman_learn, inverse", inverse, BINS, 1e-5);

@@ -69,14 +69,19 @@ static void update(
   }
 }
 
-static void learn(const nearend_learning *step, float *errors, float *products, float *estimates) {
-  int bins = step->bins, width = step->width;
-  const float *x = step->reference;
-  float *squares = step->squares;
+static void average_power(const float *re, const float *im, float *power, int bins) {
   for (int k = 0; k < bins; k += 8) {
-    lanes re = LOAD(x + k), im = LOAD(x + step->stride + k);
-    STORE(step->referencePower + k, ALL(0.995f) * LOAD(step->referencePower + k) + ALL(0.005f) * (re * re + im * im));
+    lanes r = LOAD(re + k), i = LOAD(im + k);
+    STORE(power + k, ALL(0.995f) * LOAD(power + k) + ALL(0.005f) * (r * r + i * i));
   }
+}
+
+static void learn(const nearend_learning *step, float *errors, float *products, float *estimates) {
+  int bins = step->bins, width = step->width, stride = step->stride;
+  const float *x = step->reference, *other = step->otherReference;
+  float *squares = step->squares;
+  average_power(x, x + stride, step->referencePower, bins);
+  if (other) average_power(other, other + stride, step->referencePower + stride, bins);
   for (int k = 0; k < bins + 8; k += 8) {
     lanes re = LOAD(step->errorRe + k), im = LOAD(step->errorIm + k);
     STORE(squares + k, re * re + im * im);

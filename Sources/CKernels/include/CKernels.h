@@ -89,8 +89,10 @@ NEAREND_REALTIME void nearend_kalman_update(
 typedef struct {
   int bins;
   int stride;
-  // X of the first row: `stride` real parts, as many imaginary ones; E, of which eight bins more are read; Y; U.
+  // X of the first row of one channel, and of another, null if there is none: `stride` real parts, as many imaginary ones; E, of which
+  // eight bins more are read; Y; U.
   const float *_Nonnull reference;
+  const float *_Nullable otherReference;
   const float *_Nonnull errorRe;
   const float *_Nonnull errorIm;
   const float *_Nonnull echoRe;
@@ -98,7 +100,7 @@ typedef struct {
   const float *_Nonnull uncertainty;
   // Share of each bin's λ, 0…1.
   const float *_Nonnull excitation;
-  // State: |X|² averaged over 200 steps, S and N.
+  // State: |X|² averaged over 200 steps, `stride` bins of each channel, S and N.
   float *_Nonnull referencePower;
   float *_Nonnull noise;
   float *_Nonnull floor;

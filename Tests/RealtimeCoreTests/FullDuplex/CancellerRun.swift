@@ -42,6 +42,14 @@ extension ReferenceSpectra {
       }
     }
   }
+
+  /// Feeds all whole hops of two sides, of a loudspeaker that does not saturate.
+  mutating func feed(left: [Float], right: [Float], hop: Int) {
+    let silence = [Float](repeating: 0, count: hop)
+    for start in stride(from: 0, through: left.count - hop, by: hop) {
+      feed(left: Array(left[start..<start + hop]), right: Array(right[start..<start + hop]), excess: silence)
+    }
+  }
 }
 
 extension KalmanFilter {

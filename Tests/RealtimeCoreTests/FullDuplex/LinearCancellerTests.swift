@@ -60,6 +60,17 @@ struct LinearCancellerTests {
     #expect(erle > 15, "\(erle)")
   }
 
+  @Test("V11: the far end is cancelled alike, and its delay told, whichever side plays it, whatever the clocks", arguments: [0, 5e-5, -1e-4])
+  func sides(drift: Double) throws {
+    let rate = 48_000, far = DriftingSignal.smooth(Noise.white(frames: 10 * rate, level: 0.2, seed: 3))
+    let silence = [Float](repeating: 0, count: far.count), late = DriftingSignal.resampled(far, by: drift)
+    let heard = late.indices.map { $0 < 2_400 ? 0 : 0.5 * late[$0 - 2_400] }, near = Noise.white(frames: far.count, level: 1e-4, seed: 11)
+    let left = cancel(far, silence, echo: heard, near: near, rate: rate), right = cancel(silence, far, echo: heard, near: near, rate: rate)
+    #expect(right.erle(7, 9) > left.erle(7, 9) - 1, "\(left.erle(7, 9)) from the left, \(right.erle(7, 9)) from the right")
+    let leftDelay = try #require(left.echoDelay), rightDelay = try #require(right.echoDelay)
+    #expect(abs(leftDelay - rightDelay) < 1e-4 && abs(rightDelay - 0.05) < 2e-3, "\(leftDelay) and \(rightDelay)")
+  }
+
   @Test("V10: an echo that comes later than the filter reaches is found, up to 0.5 s", arguments: [0.35, 0.5])
   func late(seconds: Double) throws {
     let far = Noise.white(frames: 6 * Self.rate, seed: 3), delay = Int(seconds * Double(Self.rate))

@@ -1,7 +1,8 @@
 internal import CRealtime
 
 /// Measures the drift between the clocks of loudspeaker and microphone: the shift of a filter's response in a quarter of a second, by
-/// generalized cross-correlation in the frequency domain (Knapp and Carter, IEEE Trans. ASSP-24, 1976). Own combination over partitions.
+/// generalized cross-correlation in the frequency domain (Knapp and Carter, IEEE Trans. ASSP-24, 1976). Own combination over partitions
+/// and sides.
 /// Cost: every quarter of a second, 24 correlations over 328 bins. [realtime] except `init` and `deinit`.
 struct DriftTracker: ~Copyable {
   private let layout: FilterLayout
@@ -9,12 +10,13 @@ struct DriftTracker: ~Copyable {
   private let interval: Int
   private let firstBin = 12
   private let count: Int
-  /// The response at the last measurement, by partition and bin, and the normalized product of the present one with it.
+  /// The responses at the last measurement, by side, partition and bin, and the normalized product of the present one with it.
   private let former, phase: SplitSpectrum
   /// Steps of a shift by which the first bin's phase turns once, and the cosines of one turn.
   private let turn: Int
   private let cosines: UnsafeMutablePointer<Float>
-  private var hasFormer = false
+  /// Sides of the former response, 0 without one.
+  private var formerSides = 0
   private var hops = 0
   /// Number of bins with an audible echo.
   private var heard = 0
@@ -38,7 +40,7 @@ struct DriftTracker: ~Copyable {
     self.layout = layout
     interval = layout.hops(0.256)
     count = min(340, layout.bins) - 12
-    former = .silence(layout.fastPartitions * count)
+    former = .silence(2 * layout.fastPartitions * count)
     phase = .silence(count)
     furthest = 5 * Int((1.2 * largest * Double(interval * Self.stepsPerHop) / 5).rounded(.up))
     turn = layout.transform / layout.hop * Self.stepsPerHop
@@ -54,7 +56,7 @@ struct DriftTracker: ~Copyable {
 
   /// Discards the former response, because the filter was reset or its window moved.
   @_noLocks @_noAllocation
-  mutating func forget() { hasFormer = false }
+  mutating func forget() { formerSides = 0 }
 
   /// Processes one hop. Returns a corrected rate after a successful measurement, otherwise nil.
   ///
@@ -64,7 +66,7 @@ struct DriftTracker: ~Copyable {
     hops += 1
     guard hops % interval == 0 else { return nil }
     defer { remember(filter) }
-    guard hasFormer, compare(filter) else { return nil }
+    guard formerSides > 0, compare(filter) else { return nil }
     // The maximum is some sixty steps wide: searches every fifth step, then every step, then interpolates.
     var best = 0, highest = -Float.infinity
     find(stride(from: -furthest, through: furthest, by: 5), &best, &highest)
@@ -103,12 +105,14 @@ struct DriftTracker: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func compare(_ filter: borrowing KalmanFilter) -> Bool {
     var difference: Float = 0, energy: Float = 0
+    let sides = min(filter.sides, formerSides)
     heard = 0
     for j in 0..<count {
       let k = firstBin + j
-      var re: Float = 0, im: Float = 0, nowPower: Float = 0, formerPower: Float = 0
-      for partition in 0..<layout.fastPartitions {
-        let row = filter.weights + partition * 3 * layout.bins, i = partition * count + j
+      var re: Float = 0, im: Float = 0, nowPower: Float = 0, formerPower: Float = 0, leftPower: Float = 0
+      for partition in 0..<sides * layout.fastPartitions {
+        if partition == layout.fastPartitions { leftPower = nowPower }
+        let row = row(partition, of: filter), i = partition * count + j
         let nRe = row[k], nIm = row[layout.bins + k], fRe = former.re[i], fIm = former.im[i]
         re += nRe * fRe + nIm * fIm
         im += nIm * fRe - nRe * fIm
@@ -117,7 +121,8 @@ struct DriftTracker: ~Copyable {
         difference += (nRe - fRe) * (nRe - fRe) + (nIm - fIm) * (nIm - fIm)
       }
       energy += nowPower
-      let isHeard = filter.hears(k, power: nowPower)
+      if sides == 1 { leftPower = nowPower }
+      let isHeard = filter.hears(k, left: leftPower, right: nowPower - leftPower)
       heard += isHeard ? 1 : 0
       let scale = isHeard ? 1 / (rt_sqrtf(nowPower * formerPower) + 1e-12) : 0
       phase.re[j] = re * scale
@@ -128,13 +133,19 @@ struct DriftTracker: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func remember(_ filter: borrowing KalmanFilter) {
-    hasFormer = true
-    for partition in 0..<layout.fastPartitions {
-      let row = filter.weights + partition * 3 * layout.bins
+    formerSides = filter.sides
+    for partition in 0..<formerSides * layout.fastPartitions {
+      let row = row(partition, of: filter)
       for j in 0..<count {
         former.re[partition * count + j] = row[firstBin + j]
         former.im[partition * count + j] = row[layout.bins + firstBin + j]
       }
     }
+  }
+
+  /// Returns the weights of a partition, counted through both sides.
+  @_noLocks @_noAllocation
+  private func row(_ partition: Int, of filter: borrowing KalmanFilter) -> UnsafePointer<Float> {
+    filter.row(partition / layout.fastPartitions * layout.partitions + partition % layout.fastPartitions)
   }
 }

@@ -43,20 +43,13 @@ struct Excitation: ~Copyable {
     whole.deallocate()
   }
 
-  /// Processes a hop's spectrum: `bins` real parts, `bins` imaginary ones.
+  /// Processes a hop's spectra: `bins` real parts, `bins` imaginary ones. `right` is nil if both sides are alike.
   @_noLocks @_noAllocation
-  mutating func update(_ spectrum: UnsafePointer<Float>) {
-    let imaginary = spectrum + bins, scale = 1 / hannGain
+  mutating func update(_ left: UnsafePointer<Float>, _ right: UnsafePointer<Float>?) {
+    add(left, memory: memory)
+    if let right { add(right, memory: 1) }
     var excited: Float = 0
-    // The first and the last bins lack a neighbour.
-    for k in stride(from: 8, to: bins - 8, by: 8) {
-      let re = load8(spectrum + k), im = load8(imaginary + k)
-      let windowedRe = hann8(spectrum + k), windowedIm = hann8(imaginary + k)
-      let left: SIMD8<Float> = windowedRe * windowedRe + windowedIm * windowedIm
-      store8(memory * load8(windowed + k) + scale * left, to: windowed + k)
-      store8(memory * load8(whole + k) + re * re + im * im, to: whole + k)
-      if k < speechBins { excited += share(k).sum() }
-    }
+    for k in stride(from: 8, to: min(speechBins, bins - 8), by: 8) { excited += share(k).sum() }
     let wasTonal = isTonal
     isTonal = excited < tonal * Float(speechBins)
     tonalHops = isTonal ? min(tonalHops + 1, leastTone) : 0
@@ -64,6 +57,20 @@ struct Excitation: ~Copyable {
       for k in stride(from: 8, to: bins - 8, by: 8) { store8(share(k), to: byBin + k) }
     } else if wasTonal {
       for k in 0..<bins { byBin[k] = 1 }
+    }
+  }
+
+  /// Adds a spectrum's powers to the sums, of which the share `memory` remains.
+  @_noLocks @_noAllocation
+  private func add(_ spectrum: UnsafePointer<Float>, memory: Float) {
+    let imaginary = spectrum + bins, scale = 1 / hannGain
+    // The first and the last bins lack a neighbour.
+    for k in stride(from: 8, to: bins - 8, by: 8) {
+      let re = load8(spectrum + k), im = load8(imaginary + k)
+      let windowedRe = hann8(spectrum + k), windowedIm = hann8(imaginary + k)
+      let left: SIMD8<Float> = windowedRe * windowedRe + windowedIm * windowedIm
+      store8(memory * load8(windowed + k) + scale * left, to: windowed + k)
+      store8(memory * load8(whole + k) + re * re + im * im, to: whole + k)
     }
   }
 

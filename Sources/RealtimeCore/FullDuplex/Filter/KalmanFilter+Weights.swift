@@ -110,6 +110,7 @@ extension KalmanFilter {
       meanSquares[partition] = half
       meanSquares[layout.partitions + partition] = half
     }
+    copy(referencePower, to: referencePower + layout.bins, frames: layout.bins)
   }
 
   /// Switches to one channel, whose weights and variances are the sums of both channels'.
@@ -122,6 +123,7 @@ extension KalmanFilter {
         right[k] = 0
       }
       meanSquares[partition] = 0
+      peakLevels[layout.partitions + partition] = 0
     }
   }
 
@@ -143,7 +145,10 @@ extension KalmanFilter {
         for k in 0..<rowSize { to[k] = from[k] }
         meanSquares[row] = meanSquares[channel * count + source]
         heldSquares[row] = heldSquares[channel * count + source]
-        if channel == 0 { (peakLevels[partition], peakTaps[partition]) = (peakLevels[source], peakTaps[source]) }
+        if channel < 2 {
+          peakLevels[row] = peakLevels[channel * count + source]
+          peakTaps[row] = peakTaps[channel * count + source]
+        }
       }
     }
   }
@@ -165,7 +170,7 @@ extension KalmanFilter {
         setTaps(of: row)
       }
     }
-    for partition in 0..<layout.partitions { peakTaps[partition] = max(peakTaps[partition] - Float(layout.hop), 0) }
+    for row in 0..<2 * layout.partitions { peakTaps[row] = max(peakTaps[row] - Float(layout.hop), 0) }
     return true
   }
 
@@ -190,7 +195,7 @@ extension KalmanFilter {
       }
     }
     let last = Float(length - 1)
-    for partition in 0..<layout.partitions { peakTaps[partition] = min(peakTaps[partition] + Float(layout.hop), last) }
+    for row in 0..<2 * layout.partitions { peakTaps[row] = min(peakTaps[row] + Float(layout.hop), last) }
   }
 
   /// Returns whether more than 1 % of the echo's power comes from the first hop, weighted by the far end's mean spectrum: in bins where the
@@ -204,6 +209,7 @@ extension KalmanFilter {
       taps(of: row, into: scratch)
       clear(scratch + layout.hop, frames: layout.transform - layout.hop)
       transform.forward(scratch, into: work)
+      let referencePower = referencePower + row / layout.partitions * layout.bins
       for k in 0..<Int(binsOfRow[row]) { early += referencePower[k] * work.power(k) }
     }
     return early > 0.01 * all

@@ -90,9 +90,9 @@ struct KalmanFilter: ~Copyable {
   let error: SplitSpectrum
   let time, scratch, following: UnsafeMutablePointer<Float>
   private let errorWindow: UnsafeMutablePointer<Float>
-  /// By partition of the first channel: the magnitude of the strongest tap, and its index.
+  /// By row of the two sides: the magnitude of the strongest tap, and its index.
   let peakLevels, peakTaps: UnsafeMutablePointer<Float>
-  /// |X|² of the first channel, averaged over 200 learning steps, one to two seconds.
+  /// |X|² of the two sides, averaged over 200 learning steps, one to two seconds. In mono the second one is not used.
   let referencePower: UnsafeMutablePointer<Float>
   private var hops = 0
   /// A Boolean value indicating whether the newest estimate is 0, because the microphone was passed through.
@@ -154,9 +154,9 @@ struct KalmanFilter: ~Copyable {
     scratch = .silence(layout.transform)
     following = .silence(layout.transform)
     errorWindow = .silence(layout.transform)
-    peakLevels = .silence(layout.partitions)
-    peakTaps = .silence(layout.partitions)
-    referencePower = .silence(layout.bins)
+    peakLevels = .silence(2 * layout.partitions)
+    peakTaps = .silence(2 * layout.partitions)
+    referencePower = .silence(2 * layout.bins)
     // Swift 6.0 does not let an initializer of a noncopyable structure call a mutating method, such as `forget()`.
     for row in 0..<rows { forget(row: row) }
   }
@@ -183,6 +183,11 @@ struct KalmanFilter: ~Copyable {
   /// The newest hop of the error.
   var residual: UnsafePointer<Float> {
     @_noLocks @_noAllocation get { UnsafePointer(errorWindow + layout.transform - layout.hop) }
+  }
+
+  /// Sides of the far end whose rows are in use: 1 in mono.
+  var sides: Int {
+    @_noLocks @_noAllocation get { wasStereo ? 2 : 1 }
   }
 
   /// A Boolean value indicating whether, after this hop, it is time for the estimators that learn from this filter: once every
@@ -264,20 +269,19 @@ struct KalmanFilter: ~Copyable {
     @_noLocks @_noAllocation get { misfit < 0 && misfit * misfit > 4 * information }
   }
 
-  /// Returns whether an echo path of this power would be audible in a bin at the far end's mean level: above −10 dB of the noise.
+  /// Returns whether echo paths of these powers, from the left and from the right, would be audible in a bin at the far end's mean level:
+  /// above −10 dB of the noise.
   @_noLocks @_noAllocation
-  func hears(_ bin: Int, power: Float) -> Bool {
-    windowShare * referencePower[bin] * power > 0.1 * noise[bin]
+  func hears(_ bin: Int, left: Float, right: Float) -> Bool {
+    windowShare * (referencePower[bin] * left + referencePower[layout.bins + bin] * right) > 0.1 * noise[bin]
   }
 
   /// Returns the tap of the largest weight, counted from the window's start, as of its partition's last constraint; −1 if unknown.
   @_noLocks @_noAllocation
   func peak() -> Int {
     var best = -1, highest: Float = 0
-    for partition in 0..<layout.partitions where peakLevels[partition] > highest {
-      (best, highest) = (partition, peakLevels[partition])
-    }
-    return best < 0 ? -1 : best * layout.partitionHops * layout.hop + Int(peakTaps[best])
+    for row in 0..<2 * layout.partitions where peakLevels[row] > highest { (best, highest) = (row, peakLevels[row]) }
+    return best < 0 ? -1 : best % layout.partitions * layout.partitionHops * layout.hop + Int(peakTaps[best])
   }
 
   /// Returns how many leading partitions carry less than 3 % of the echo's power, minus one, by which the window could start later; 0 if at
@@ -295,10 +299,10 @@ struct KalmanFilter: ~Copyable {
     return idle > 5 ? idle - 1 : 0
   }
 
-  /// Returns the power of the echo that comes from a row, weighted by the far end's mean spectrum.
+  /// Returns the power of the echo that comes from a row of the two sides, weighted by its side's mean spectrum.
   @_noLocks @_noAllocation
   func heardPower(of row: Int) -> Float {
-    let re = weights + row * rowSize, im = re + layout.bins
+    let re = weights + row * rowSize, im = re + layout.bins, referencePower = referencePower + row / layout.partitions * layout.bins
     var sum = SIMD8<Float>.zero
     for k in stride(from: 0, to: Int(binsOfRow[row]), by: 8) {
       let r = load8(re + k), i = load8(im + k)
@@ -335,7 +339,7 @@ struct KalmanFilter: ~Copyable {
     for k in 0..<2 * layout.bins { base[k] = 0 }
     for k in 0..<layout.bins { base[2 * layout.bins + k] = variance }
     meanSquares[row] = 0
-    if row < layout.partitions { peakLevels[row] = 0 }
+    if row < 2 * layout.partitions { peakLevels[row] = 0 }
   }
 
   /// Scales the variances right after `forget()`, because the echo is louder than the prior.
@@ -428,7 +432,8 @@ struct KalmanFilter: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func learn() {
     var step = nearend_learning(
-      bins: Int32(activeBins), stride: Int32(layout.bins), reference: references[0], errorRe: error.re, errorIm: error.im,
+      bins: Int32(activeBins), stride: Int32(layout.bins), reference: references[0],
+      otherReference: wasStereo ? references[layout.partitions] : nil, errorRe: error.re, errorIm: error.im,
       echoRe: work.re, echoIm: work.im, uncertainty: uncertainty, excitation: excitation, referencePower: referencePower, noise: noise,
       floor: floor, squares: squares, inverse: inverse, change: change, width: Int32(tuning.smoothedBins), smoothing: tuning.smoothing,
       rise: rise, windowShare: windowShare, overcount: tuning.overcount, processNoise: tuning.processNoise)
@@ -463,19 +468,19 @@ struct KalmanFilter: ~Copyable {
         let row = channel * layout.partitions + partition
         if binsOfRow[row] == 0 { continue }
         taps(of: row, into: scratch)
-        if channel == 0, tuning.watchesPeak { notePeak(partition) }
+        if channel < 2, tuning.watchesPeak { notePeak(row) }
         setTaps(of: row)
       }
     }
   }
 
   @_noLocks @_noAllocation
-  private mutating func notePeak(_ partition: Int) {
-    peakLevels[partition] = RealtimeCore.peak(scratch, frames: layout.transform - layout.window)
-    for other in 0..<layout.partitions where peakLevels[other] > peakLevels[partition] { return }
+  private mutating func notePeak(_ row: Int) {
+    peakLevels[row] = RealtimeCore.peak(scratch, frames: layout.transform - layout.window)
+    for other in 0..<2 * layout.partitions where peakLevels[other] > peakLevels[row] { return }
     var tap = 0
-    while abs(scratch[tap]) < peakLevels[partition] { tap += 1 }
-    peakTaps[partition] = Float(tap)
+    while abs(scratch[tap]) < peakLevels[row] { tap += 1 }
+    peakTaps[row] = Float(tap)
   }
 
   /// Computes the response of a row, `transform` samples; those after the first `transform` − `window` are the constraint's error.

@@ -29,7 +29,7 @@ struct ReferenceSpectra: ~Copyable {
   private var narrowHops: Int
   private var sameHops: Int
 
-  /// What the left side, or mono, excites.
+  /// What either side excites.
   private(set) var excitation: Excitation
 
   private let layout: FilterLayout
@@ -88,12 +88,13 @@ struct ReferenceSpectra: ~Copyable {
     }
     samples.push(left, onto: 0)
     analyze(channel: 0)
-    watchWidth(power: power)
-    excitation.update(UnsafePointer(slot(newest, channel: 0)))
     samples.push(right, onto: 1)
     isMono[newest] = sameHops > Self.hopsOfTransform
     if !isMono[newest] { analyze(channel: 1) }
     isStereo = sameHops <= layout.slots + Self.hopsOfTransform
+    let left = UnsafePointer(slot(newest, channel: 0)), right = isMono[newest] ? nil : UnsafePointer(slot(newest, channel: 1))
+    watchWidth(left, right)
+    excitation.update(left, right)
     samples.push(excess, onto: 2)
     analyze(channel: 2)
   }
@@ -119,13 +120,23 @@ struct ReferenceSpectra: ~Copyable {
   private mutating func advance() { newest = newest + 1 == layout.slots ? 0 : newest + 1 }
 
   @_noLocks @_noAllocation
-  private mutating func watchWidth(power: Float) {
-    let slot = UnsafePointer(self.slot(newest, channel: 0)), first = layout.speechBins, count = layout.bins - layout.speechBins
-    let high = Self.windowedEnergy(slot + first, bins: count) + Self.windowedEnergy(slot + layout.bins + first, bins: count)
-    let all = high + energy(of: slot, bins: 0..<layout.speechBins) + 1e-9
+  private mutating func watchWidth(_ left: UnsafePointer<Float>, _ right: UnsafePointer<Float>?) {
+    var high = treble(of: left), low = energy(of: left, bins: 0..<layout.speechBins)
+    if let right {
+      high += treble(of: right)
+      low += energy(of: right, bins: 0..<layout.speechBins)
+    }
+    let all = high + low + 1e-9
     // At least −55 dB of the whole, and −90 dBFS.
     narrowHops = high > 3e-6 * all && high > 1e-9 * Float(layout.transform * layout.transform) ? 0 : min(narrowHops + 1, layout.slots + 1)
     isWideBand = narrowHops <= layout.slots
+  }
+
+  /// Returns a spectrum's energy above `speechBins`.
+  @_noLocks @_noAllocation
+  private func treble(of spectrum: UnsafePointer<Float>) -> Float {
+    let first = spectrum + layout.speechBins, count = layout.bins - layout.speechBins
+    return Self.windowedEnergy(first, bins: count) + Self.windowedEnergy(first + layout.bins, bins: count)
   }
 
   /// Returns the energy in the given bins under a Hann window, divided by the window's power gain: without a window, low frequencies leak

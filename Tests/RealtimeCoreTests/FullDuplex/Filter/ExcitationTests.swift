@@ -28,6 +28,18 @@ struct ExcitationTests {
     #expect(shares.allSatisfy { $0 == 1 })
   }
 
+  @Test("V11: a tone is one on either side, and speech on the other side excites all")
+  func sides() {
+    let tone = (0..<24_000).map { 0.1 * Float(sin(2 * Double.pi * 425 * Double($0) / 48_000)) }
+    let silence = [Float](repeating: 0, count: tone.count), noise = Array(Noise.white(frames: tone.count, level: 0.1, seed: 3))
+    for (left, right, isTone) in [(tone, silence, true), (silence, tone, true), (tone, noise, false), (noise, tone, false)] {
+      var reference = ReferenceSpectra(layout: layout, transform: FourierTransform(length: layout.transform))
+      reference.feed(left: left, right: right, hop: layout.hop)
+      let isFound = reference.excitation.isTone
+      #expect(isFound == isTone)
+    }
+  }
+
   private func feed(_ samples: [Float], _ reference: inout ReferenceSpectra) {
     for start in stride(from: 0, through: samples.count - layout.hop, by: layout.hop) {
       reference.feed(samples, from: start, hop: layout.hop)

@@ -46,6 +46,17 @@ struct ReferenceSpectraTests {
     #expect(!isStereo.contains(true))
   }
 
+  @Test("V11: treble of either side counts")
+  func widthOfSides() {
+    let far = Noise.white(frames: 9_600, level: 0.1, seed: 3), silence = [Float](repeating: 0, count: far.count)
+    for (left, right) in [(far, silence), (silence, far)] {
+      var reference = ReferenceSpectra(layout: layout, transform: FourierTransform(length: layout.transform))
+      reference.feed(left: left, right: right, hop: layout.hop)
+      let isWideBand = reference.isWideBand
+      #expect(isWideBand)
+    }
+  }
+
   /// `isWideBand` after each hop.
   private func feed(_ samples: [Float], _ reference: inout ReferenceSpectra) -> [Bool] {
     stride(from: 0, through: samples.count - layout.hop, by: layout.hop).map { start in
