@@ -334,7 +334,7 @@ struct LinearCanceller: ~Copyable {
       idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)
       if idlePartitions > 0, idlePartitions == former { return moveWindow(to: offset + idlePartitions * layout.partitionHops) }
     }
-    let wanted = scout.search(reference, error: careful.error, offset: offset)
+    let wanted = scout.search(reference, error: careful.error, offset: offset, at: hops)
     if guardHops == 0, isSurprised, echoBegins {
       let share = scout.echoShare
       beginAnew()

@@ -15,6 +15,9 @@ struct DelayScout: ~Copyable {
   private let coherence, sorted, evidence: UnsafeMutablePointer<Float>
   /// The partition with the most evidence.
   private var best = 0
+  private var lastSearch = 0
+  /// Hops for which the evidence holds: the third of a second over which it is summed.
+  private let longestPause: Int
 
   /// Significance threshold: `clear` times the median over all ages, and at least `least`.
   private let clear: Float = 3
@@ -27,6 +30,7 @@ struct DelayScout: ~Copyable {
     self.layout = layout
     self.channels = channels
     memory = layout.perHop(0.95)
+    longestPause = layout.hops(0.35)
     count = layout.paddedScoutBins
     let size = channels * layout.reach * count
     crossRe = .silence(size)
@@ -70,9 +74,13 @@ struct DelayScout: ~Copyable {
 
   /// Searches once, every second hop. Returns the hops by which to delay the filter's reference; nil if well placed, or undecided.
   ///
-  /// - Parameter offset: the present delay in hops.
+  /// - Parameters:
+  ///   - offset: the present delay in hops.
+  ///   - now: the number of this hop. What was found before a longer pause is forgotten.
   @_noLocks @_noAllocation
-  mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int) -> Int? {
+  mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int, at now: Int) -> Int? {
+    if now - lastSearch > longestPause { forget() }
+    lastSearch = now
     correlate(reference, error: error)
     let reach = layout.reach, hops = layout.partitionHops, partitions = layout.partitions
     copy(coherence, to: sorted, frames: reach)

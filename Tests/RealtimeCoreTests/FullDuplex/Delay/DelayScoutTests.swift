@@ -26,6 +26,32 @@ struct DelayScoutTests {
     #expect(found * layout.hop <= delay, "\(found) hops, for an echo after \(Double(delay) / Double(layout.hop))")
   }
 
+  @Test("V10: an echo that was found more than a third of a second ago does not count", arguments: [(0.1, true), (0.5, false)])
+  func stale(pause: Double, counts: Bool) {
+    let layout = Self.layout, transform = FourierTransform(length: layout.transform)
+    var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout, channels: 2)
+    let far = Noise.white(frames: layout.rate, seed: 3), error = SplitSpectrum.silence(layout.allBins)
+    defer { error.deallocate() }
+    var now = 0
+    for start in stride(from: 0, through: far.count - layout.hop, by: layout.hop) {
+      reference.feed(far, from: start, hop: layout.hop)
+      now += 1
+      if now % 2 == 1 { continue }
+      // The echo of two partitions ago.
+      let echo = reference.spectrum(age: 2 * layout.partitionHops, channel: 0)
+      copy(echo, to: error.re, frames: layout.bins)
+      copy(echo + layout.bins, to: error.im, frames: layout.bins)
+      _ = scout.search(reference, error: error, offset: layout.partitionHops, at: now)
+    }
+    let isFound = scout.isCertain
+    #expect(isFound)
+    clear(error.re, frames: layout.bins)
+    clear(error.im, frames: layout.bins)
+    _ = scout.search(reference, error: error, offset: layout.partitionHops, at: now + layout.hops(pause))
+    let isCertain = scout.isCertain
+    #expect(isCertain == counts)
+  }
+
   /// The scout's first answer within 2 s of noise and its echo, which starts after `delay` frames; nil if there is none.
   private func search(offset: Int, delay: Int) -> Int? {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
@@ -48,7 +74,7 @@ struct DelayScoutTests {
         window[i] = room.reduce(0) { now >= $1.frame ? $0 + $1.gain * far[now - $1.frame] : $0 }
       }
       transform.forward(window, into: error)
-      if let found = scout.search(reference, error: error, offset: offset) { return found }
+      if let found = scout.search(reference, error: error, offset: offset, at: hop) { return found }
     }
     return nil
   }
