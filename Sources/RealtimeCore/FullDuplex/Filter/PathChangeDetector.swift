@@ -1,6 +1,6 @@
 /// Detects that the echo path has changed: subtracting a large estimate makes the microphone louder instead of quieter, which near-end
 /// speech cannot cause. For slowly moving paths a lower threshold applies while the faster filter leaves clearly less, which near-end
-/// speech cannot cause either. Own method. [realtime] except `init` and `deinit`.
+/// speech cannot cause either. Own method. Cost: some 20 operations a band and hop. [realtime] except `init` and `deinit`.
 struct PathChangeDetector: ~Copyable {
   /// A Boolean value indicating whether the filter has cancelled since the last change.
   private(set) var hasConverged = false
@@ -8,7 +8,12 @@ struct PathChangeDetector: ~Copyable {
   private let layout: FilterLayout
   private let count: Int
   private let memory, longMemory: Float
-  private let microphone, echo, residual, floor, recent: UnsafeMutablePointer<Float>
+  private let microphone, echo, residual, recent: UnsafeMutablePointer<Float>
+  /// The noise: the running minimum of the microphone and of the residual, which a steady far end leaves when it is cancelled.
+  private let floor: UnsafeMutablePointer<Float>
+  /// Factor by which the noise may rise per hop, 1.6 dB/s, and the hops at first in which it follows, 0.1 s.
+  private let rise: Float
+  private let settling: Int
   private var hops = 0
   /// Consecutive hops in which most loud bands were worse.
   private var evidence = 0
@@ -37,6 +42,8 @@ struct PathChangeDetector: ~Copyable {
     memory = layout.perHop(0.8)
     longMemory = layout.perHop(0.96)
     patience = layout.hops(0.021)
+    rise = 1 / layout.perHop(1 / 1.002)
+    settling = layout.hops(0.107)
     microphone = .silence(bands)
     echo = .silence(bands)
     residual = .silence(bands)
@@ -73,7 +80,8 @@ struct PathChangeDetector: ~Copyable {
       microphone[band] = memory * microphone[band] + (1 - memory) * d[band]
       echo[band] = memory * echo[band] + (1 - memory) * y[band]
       residual[band] = memory * residual[band] + (1 - memory) * e[band]
-      floor[band] = hops > 20 ? min(floor[band] * 1.002, microphone[band]) : microphone[band]
+      let quieter = min(microphone[band], residual[band])
+      floor[band] = hops > settling ? min(floor[band] * rise, quieter) : quieter
       recent[band] = longMemory * recent[band] + (1 - longMemory) * d[band]
       guard echo[band] > loud * microphone[band], microphone[band] > audible * floor[band],
         microphone[band] > steady * recent[band]

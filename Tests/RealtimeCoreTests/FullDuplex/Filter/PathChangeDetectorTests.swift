@@ -39,6 +39,19 @@ struct PathChangeDetectorTests {
     #expect(isForgotten)
   }
 
+  @Test("V10: a steady far end that is heard from its first hop on counts as cancelled once little of it is left")
+  func steady() {
+    var detector = PathChangeDetector(layout: layout, bands: bands)
+    func update(residual: Float) {
+      func energies(_ power: Float) -> [Float] { [Float](repeating: power, count: bands) }
+      _ = detector.update(
+        microphone: energies(1), echo: energies(1), residual: energies(residual), isFastBetter: false, isConfident: true)
+    }
+    for hop in 0..<layout.hops(4) { update(residual: max(0.01, 1 - 0.01 * Float(hop))) }
+    let hasConverged = detector.hasConverged
+    #expect(hasConverged)
+  }
+
   @Test("V10: near-end speech at any level is not taken for a path change")
   func doubleTalk() {
     for near: Float in [0.1, 1, 10] {
