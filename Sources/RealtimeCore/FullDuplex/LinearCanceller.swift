@@ -90,7 +90,7 @@ struct LinearCanceller: ~Copyable {
     detector = PathChangeDetector(layout: layout, bands: bands)
     verification = PathVerification(layout: layout, bands: bands)
     gainTracker = GainTracker(layout: layout)
-    gainChanges = GainChanges(hops: layout.slots)
+    gainChanges = GainChanges(hops: layout.slots, memory: layout.hops(0.5))
     far = .silence(layout.hop)
     otherFar = .silence(layout.hop)
     excess = .silence(layout.hop)
@@ -226,6 +226,7 @@ struct LinearCanceller: ~Copyable {
     place(isFarEnd: farEndLevel > 1e-8)
     if let gain = gainTracker.update(microphone: unclipped, echo: careful.echo, isConverged: detector.hasConverged) {
       scale(by: gain)
+      gainChanges.note(gain)
     } else if detector.update(
       microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFastBetter: choice.isFast,
       isConfident: careful.isConfident), careful.isEstimateTooLarge

@@ -160,6 +160,16 @@ struct LinearCancellerTests {
     #expect(after > without + 6, "\(without) where it is not told")
   }
 
+  @Test("V10: a speaker turned up in a steady far end costs little, told 60 to 200 ms late or never", arguments: [0.06, 0.1, 0.2])
+  func volumeToldLate(seconds: Double) {
+    let rate = 48_000, far = DriftingSignal.smooth(Noise.white(frames: 8 * rate, level: 0.2, seed: 3)), change = 6 * rate
+    let heard = far.indices.map { i in i < 2_400 ? 0 : (i < change ? 0.1 : 0.28) * far[i - 2_400] }
+    let near = Noise.white(frames: far.count, level: 1e-4, seed: 11)
+    let never = cancel(far, far, echo: heard, near: near, rate: rate).erle(6.1, 6.5)
+    let late = cancel(far, far, echo: heard, near: near, rate: rate, gains: [(6 + seconds, 2.8)]).erle(6.1, 6.5)
+    #expect(never > 20 && late > never - 3, "\(late) told late, \(never) untold")
+  }
+
   @Test("V10, R1: the echo of a loudspeaker is cancelled within 2 s, where a headset without any was used before")
   func headset() {
     let far = Noise.white(frames: 11 * Self.rate, seed: 3)
