@@ -46,6 +46,8 @@ struct LinearCanceller: ~Copyable {
   private var repair: ClippingRepair
   /// The newest hop of the microphone, repaired where it is clipped.
   private let unclipped: UnsafeMutablePointer<Float>
+  /// The newest hop of a residual that exceeds its limit.
+  private let limited: UnsafeMutablePointer<Float>
   private let fastBands, carefulBands, microphoneBands, echoBands: UnsafeMutablePointer<Float>
   private var hops = 0
   /// Hops of active far end for which filters that have not converged stay guarded: 1.07 s at first, 0.4 s after a reset.
@@ -96,6 +98,7 @@ struct LinearCanceller: ~Copyable {
     excess = .silence(layout.hop)
     repair = ClippingRepair(highPass: .rumble(rate: layout.rate), frames: layout.hop)
     unclipped = .silence(layout.hop)
+    limited = .silence(layout.hop)
     microphone = SlidingWindows(count: 1, length: layout.window, block: layout.hop)
     fastBands = .silence(bands)
     carefulBands = .silence(bands)
@@ -114,6 +117,7 @@ struct LinearCanceller: ~Copyable {
     otherFar.deallocate()
     excess.deallocate()
     unclipped.deallocate()
+    limited.deallocate()
     fastBands.deallocate()
     carefulBands.deallocate()
     microphoneBands.deallocate()
@@ -217,6 +221,7 @@ struct LinearCanceller: ~Copyable {
       fast: (fast.echo, fast.residual), careful: (careful.echo, careful.residual), fastBands: fastBands, carefulBands: carefulBands)
     echo = choice.isFast ? choice.echo : careful.echo
     residual = choice.isFast ? choice.residual : careful.residual
+    limitResidual()
     let isFarEnd = farEndLevel > 1e-6
     verification.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFarEnd: isFarEnd)
     if hopsUntilHistoryIsComplete > 0 { return watchBeginning(isFarEnd: isFarEnd) }
@@ -237,6 +242,16 @@ struct LinearCanceller: ~Copyable {
     // A resampler that is short of samples does not apply `rate`: the tracker's corrections would accumulate without bound.
     if let rate = tracker.update(fast, rate: resampler.rate), !resampler.isShort { resampler.rate = rate }
     noteDelay()
+  }
+
+  /// Limits what is heard of the residual to twice the microphone's peak in the error's window. The echo is part of the microphone, so more
+  /// than that is the estimate's own: of an echo that has ended, or of a filter that was fed garbage.
+  @_noLocks @_noAllocation
+  private mutating func limitResidual() {
+    let limit = 2 * peak(microphone[0], frames: layout.window)
+    if peak(residual, frames: layout.hop) <= limit { return }
+    for i in 0..<layout.hop { limited[i] = min(max(residual[i], -limit), limit) }
+    residual = UnsafePointer(limited)
   }
 
   /// Raises the variances, and begins to verify the filter, after a long pause of the far end.

@@ -191,6 +191,16 @@ struct LinearCancellerTests {
     #expect(loudest < 2 * peak(microphone[...]), "\(loudest), the microphone \(peak(microphone[...]))")
   }
 
+  @Test("V10: a loudspeaker that is switched off does not leave the negated estimate of its echo")
+  func switchedOff() {
+    let far = Noise.white(frames: 6 * Self.rate, seed: 3), off = 5 * Self.rate
+    var heard = echo(of: far, through: Self.path(seed: 7))
+    for i in off..<heard.count { heard[i] = 0 }
+    let run = cancel(far, far, echo: heard, near: Noise.white(frames: far.count, level: 0.001, seed: 11))
+    // Once the window no longer holds the echo.
+    #expect(peak(run.residual[(off + Self.rate / 20)...]) <= 0.0021, "\(peak(run.residual[(off + Self.rate / 20)...]))")
+  }
+
   @Test("V10: while the far end is silent the microphone passes untouched")
   func silence() {
     let near = Noise.white(frames: Self.rate, seed: 5), silence = [Float](repeating: 0, count: near.count)
