@@ -38,6 +38,13 @@ struct SlidingWindows: ~Copyable {
     starts[signal] = (starts[signal] + block) % length
   }
 
+  /// Copies a window to another one.
+  @_noLocks @_noAllocation
+  func duplicate(_ signal: Int, as other: Int) {
+    copy(rings + signal * 2 * length, to: rings + other * 2 * length, frames: 2 * length)
+    starts[other] = starts[signal]
+  }
+
   @_noLocks @_noAllocation
   func silence() { clear(rings, frames: count * 2 * length) }
 }

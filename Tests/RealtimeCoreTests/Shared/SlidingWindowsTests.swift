@@ -17,6 +17,11 @@ struct SlidingWindowsTests {
       }
       for signal in 0..<2 { #expect(Array(UnsafeBufferPointer(start: windows[signal], count: 12)) == all[signal].suffix(12)) }
     }
+    windows.duplicate(0, as: 1)
+    for _ in 0..<2 {
+      for signal in 0..<2 { windows.push([1, 2, 3, 4], onto: signal) }
+      #expect(UnsafeBufferPointer(start: windows[1], count: 12).elementsEqual(UnsafeBufferPointer(start: windows[0], count: 12)))
+    }
     windows.silence()
     for signal in 0..<2 { #expect(UnsafeBufferPointer(start: windows[signal], count: 12).allSatisfy { $0 == 0 }) }
   }

@@ -32,6 +32,8 @@ struct LoudspeakerModel: ~Copyable {
   /// Number of frames in the ring, one every `partitionHops` hops.
   private let frames: Int
   private var newest = 0
+  /// A Boolean value indicating whether both channels played the same in the newest hop: the windows of the second one are then not kept.
+  private var wasMono = true
   /// Frames since the far end's last gap, at most `frames`.
   private var liveFrames = 0
   /// Hops of the far end so far, and as of the newest frame.
@@ -90,6 +92,10 @@ struct LoudspeakerModel: ~Copyable {
   @_noLocks @_noAllocation
   mutating func distort(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?) {
     hops += 1
+    if right != nil, wasMono {
+      for term in 0..<Self.count { windows.duplicate(term, as: Self.count + term) }
+    }
+    wasMono = right == nil
     distort(left, channel: 0)
     if let right { distort(right, channel: 1) } else { terms.join() }
     guard hops % layout.partitionHops == phase else { return }
