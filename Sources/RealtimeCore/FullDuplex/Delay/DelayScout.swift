@@ -5,7 +5,8 @@ internal import CKernels
 /// `init` and `deinit`.
 struct DelayScout: ~Copyable {
   private let layout: FilterLayout
-  private let memory: Float
+  /// What remains of the spectra and of the evidence from one search to the next.
+  private let memory, evidenceMemory: Float
   /// Bins, a multiple of 8; the last few may be padding.
   private let count: Int
   private let channels: Int
@@ -30,6 +31,7 @@ struct DelayScout: ~Copyable {
     self.layout = layout
     self.channels = channels
     memory = layout.perHop(0.95)
+    evidenceMemory = layout.perHop(0.97)
     longestPause = layout.hops(0.35)
     count = layout.paddedScoutBins
     let size = channels * layout.reach * count
@@ -86,7 +88,7 @@ struct DelayScout: ~Copyable {
     copy(coherence, to: sorted, frames: reach)
     let floor = max(clear * median(sorted, count: reach), least)
     for partition in 0..<reach {
-      evidence[partition] = 0.97 * evidence[partition] + max(coherence[partition] - floor, 0)
+      evidence[partition] = evidenceMemory * evidence[partition] + max(coherence[partition] - floor, 0)
       if evidence[partition] > evidence[best] { best = partition }
     }
     // After drift the filter's window starts a few hops into a partition: `first` is the first partition that lies wholly within it.

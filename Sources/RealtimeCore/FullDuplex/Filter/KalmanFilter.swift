@@ -111,6 +111,8 @@ struct KalmanFilter: ~Copyable {
   private var information: Float = 0
   /// Factor by which N may rise per learning step.
   private let rise: Float
+  /// What remains per hop of `expectedPower`; per learning step of `errorPower`, and of `misfit`.
+  private let powerMemory, errorMemory, misfitMemory: Float
   /// window / transform.
   private let windowShare: Float
   let rows: Int
@@ -146,6 +148,7 @@ struct KalmanFilter: ~Copyable {
     change = .silence(layout.bins)
     windowShare = Float(layout.window) / Float(layout.transform)
     rise = rt_powf(3, Float(tuning.period * layout.hop) / Float(layout.rate))
+    (powerMemory, errorMemory, misfitMemory) = (layout.perHop(0.8), layout.perHop(0.7), layout.perHop(0.5))
     inverse = .silence(layout.bins)
     squares = .silence(layout.allBins + 16) + 8
     work = .silence(layout.allBins)
@@ -425,8 +428,8 @@ struct KalmanFilter: ~Copyable {
       expected += u
       estimated += re * re + im * im
     }
-    expectedPower = 0.8 * expectedPower + 0.2 * expected.sum()
-    echoPower = 0.8 * echoPower + 0.2 * estimated.sum() * windowShare
+    expectedPower += (1 - powerMemory) * (expected.sum() - expectedPower)
+    echoPower += (1 - powerMemory) * (estimated.sum() * windowShare - echoPower)
   }
 
   @_noLocks @_noAllocation
@@ -439,9 +442,9 @@ struct KalmanFilter: ~Copyable {
       rise: rise, windowShare: windowShare, overcount: tuning.overcount, processNoise: tuning.processNoise)
     var errors: Float = 0, products: Float = 0, estimates: Float = 0
     nearend_kalman_learn(&step, &errors, &products, &estimates)
-    errorPower = 0.7 * errorPower + 0.3 * errors
-    misfit = 0.5 * misfit + products
-    information = 0.5 * information + windowShare * estimates
+    errorPower += (1 - errorMemory) * (errors - errorPower)
+    misfit = misfitMemory * misfit + products
+    information = misfitMemory * information + windowShare * estimates
     // Without echo for long, as behind a muted microphone, the filter learns a path of 0, and its variance vanishes with it. The decaying
     // peak keeps it from vanishing.
     for row in 0..<rows {

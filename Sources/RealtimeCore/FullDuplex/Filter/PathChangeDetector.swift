@@ -7,7 +7,7 @@ struct PathChangeDetector: ~Copyable {
 
   private let layout: FilterLayout
   private let count: Int
-  private let memory, longMemory: Float
+  private let memory, longMemory, shareMemory: Float
   private let microphone, echo, residual, recent: UnsafeMutablePointer<Float>
   /// The noise: the running minimum of the microphone and of the residual, which a steady far end leaves when it is cancelled.
   private let floor: UnsafeMutablePointer<Float>
@@ -41,6 +41,7 @@ struct PathChangeDetector: ~Copyable {
     count = bands
     memory = layout.perHop(0.8)
     longMemory = layout.perHop(0.96)
+    shareMemory = layout.perHop(0.98)
     patience = layout.hops(0.021)
     rise = 1 / layout.perHop(1 / 1.002)
     settling = layout.hops(0.107)
@@ -95,7 +96,7 @@ struct PathChangeDetector: ~Copyable {
     let isEvident = loudBands >= 5
     evidence = isEvident && 10 * worseBands > 6 * loudBands ? evidence + 1 : 0
     if isEvident && evidence == 0 {
-      residualShare = 0.98 * residualShare + 0.02 * min(left / heard, 1)
+      residualShare += (1 - shareMemory) * (min(left / heard, 1) - residualShare)
       if residualShare < converged { hasConverged = true }
     }
     return evidence >= patience && (hasConverged || isConfident && estimated > absurd * heard)
