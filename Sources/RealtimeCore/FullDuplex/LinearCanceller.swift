@@ -64,6 +64,8 @@ struct LinearCanceller: ~Copyable {
   private var openHops = 0
   /// Hops until the reference covers the filters' whole reach again after `resume()`; nothing is learnt meanwhile.
   private var hopsUntilHistoryIsComplete = 0
+  /// Hops from one estimate of `idlePartitions` to the next, a multiple of `searchPeriod`: in between, all rows of weights are constrained.
+  private let idlePeriod: Int
   private let guardAfterChange: Int
   private let farEndHold: Int
   /// Limit of the silence that raises the filters' variances, 5 s.
@@ -105,6 +107,7 @@ struct LinearCanceller: ~Copyable {
     microphoneBands = .silence(bands)
     echoBands = .silence(bands)
     guardHops = layout.hops(1.067)
+    idlePeriod = KalmanFilter.Tuning.careful.period * KalmanFilter.Tuning.careful.constraintTurns
     guardAfterChange = layout.hops(0.4)
     farEndHold = layout.hops(0.453)
     mostSilence = layout.hops(5)
@@ -137,6 +140,11 @@ struct LinearCanceller: ~Copyable {
   /// Limit of the factor by which `expectProvenEcho` raises the prior: 33 dB.
   private static var loudest: Float {
     @_noLocks @_noAllocation get { 2_000 }
+  }
+
+  /// Hops from one search of the scout to the next: it costs half as much as in every hop, and hops overlap.
+  private static var searchPeriod: Int {
+    @_noLocks @_noAllocation get { 2 }
   }
 
   /// Hops of the far end in the resampler's history.
@@ -343,8 +351,8 @@ struct LinearCanceller: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func place(isFarEnd: Bool) {
     let isSurprised = careful.surprise > Self.surprising
-    guard !detector.hasConverged || isSurprised, hops % 2 == 0, isFarEnd || hops < 100 else { return }
-    if hops % 32 == 0, !detector.hasConverged {
+    guard !detector.hasConverged || isSurprised, hops % Self.searchPeriod == 0, isFarEnd else { return }
+    if hops % idlePeriod == 0, !detector.hasConverged {
       // Two consecutive estimates must agree: right after a path change the weights are still in transition.
       let former = idlePartitions
       idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)
