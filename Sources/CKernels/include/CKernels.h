@@ -46,7 +46,7 @@ void nearend_fourier_destroy(nearend_fourier *_Nullable plan);
 // Transforms `length` samples into `length` / 2 + 1 bins, unscaled. [realtime]
 NEAREND_REALTIME void nearend_fourier_forward(
     const nearend_fourier *_Nonnull plan, const float *_Nonnull samples, float *_Nonnull re, float *_Nonnull im);
-// As above, but the first `bins` bins only, a multiple of 8, at most `length` / 2. [realtime]
+// As above, but the first `bins` bins only, a multiple of 8; all of them if that is more than `length` / 2. [realtime]
 NEAREND_REALTIME void nearend_fourier_first_bins(
     const nearend_fourier *_Nonnull plan, const float *_Nonnull samples, float *_Nonnull re, float *_Nonnull im, int bins);
 // Transforms `count` samples times a window, a multiple of 16, followed by silence; `power` becomes scale · |X|² by bin. [realtime]

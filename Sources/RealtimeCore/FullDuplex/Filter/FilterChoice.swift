@@ -1,6 +1,7 @@
 /// Chooses which filter is heard. The careful one adopts the fast one's weights only after that has left less for a while; after a change
 /// of the path, echo would be heard until then. So the fast filter's own residual is heard once its power is 4 dB below the careful one's,
-/// smoothed over some hops; the crossfade takes one hop. Own method. [realtime] except `init` and `deinit`.
+/// smoothed over some hops; the crossfade takes one hop. Own method. Cost: two sums over bands a hop, and two
+/// crossfades of one while the fast filter is heard. [realtime] except `init` and `deinit`.
 struct FilterChoice: ~Copyable {
   /// One hop of estimated echo, and of the residual.
   typealias Estimate = (echo: UnsafePointer<Float>, residual: UnsafePointer<Float>)

@@ -3,8 +3,8 @@ internal import CRealtime
 
 /// Computes the distortions that loudspeakers add, as signals: saturation, which is odd; asymmetry, which is even; and the force that
 /// weakens as the cone leaves its rest position (Klippel, Loudspeaker Nonlinearities, JAES 54, 2006; the formulas are own). From each, its
-/// projection on the far end and its mean are subtracted, so that it does not influence the linear path. [realtime] except `init` and
-/// `deinit`.
+/// projection on the far end and its mean are subtracted, so that it does not influence the linear path. Cost: some 40 operations a sample
+/// and channel. [realtime] except `init` and `deinit`.
 struct LoudspeakerTerms: ~Copyable {
   /// The number of terms.
   static var count: Int {

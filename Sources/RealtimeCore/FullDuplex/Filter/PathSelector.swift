@@ -1,6 +1,7 @@
 /// Exchanges weights between two filters of one path, band by band (Ochiai, Araseki and Ogihara, IEEE Trans. COM-25, 1977): where the fast
 /// one leaves clearly less, the careful one adopts its weights; where it leaves more, the fast one restarts from the careful one's.
-/// Compares the errors of the newest hop only, which neither filter has learnt from. [realtime] except `init` and `deinit`.
+/// Compares the errors of the newest hop only, which neither filter has learnt from. Cost: two averages a band and hop, and a copy of the
+/// weights of each band that is exchanged. [realtime] except `init` and `deinit`.
 struct PathSelector: ~Copyable {
   private let bins: Int
   private let memory: Float

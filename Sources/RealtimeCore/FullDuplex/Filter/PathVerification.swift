@@ -2,7 +2,8 @@
 ///
 /// Until the microphone is found to contain the estimated echo, all of that echo, and more, may be left. Where it does contain it, with
 /// the energies m, y and e of the microphone, the estimate and the residual, (m + y − e) / 2 is y on average, whatever the near end says;
-/// where it does not, it is 0. Own method. [realtime] except `init` and `deinit`.
+/// where it does not, it is 0. Own method. Cost: for 0.4 s at most after a pause, some 10 operations a bin and band a hop; otherwise none.
+/// [realtime] except `init` and `deinit`.
 struct PathVerification: ~Copyable {
   /// A Boolean value indicating whether the filter has yet to be verified.
   private(set) var isPending = false
@@ -73,7 +74,7 @@ struct PathVerification: ~Copyable {
     if isVerified || remaining <= 0 { isPending = false }
   }
 
-  /// Ends the verification, because the filters are reset or guarded.
+  /// Ends the verification, because the canceller is guarded: everything counts as echo anyway.
   @_noLocks @_noAllocation
   mutating func cancel() { isPending = false }
 }

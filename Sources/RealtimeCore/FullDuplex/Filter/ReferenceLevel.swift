@@ -2,7 +2,7 @@ internal import CRealtime
 
 /// Measures how loud the far end is while it talks, and the gain that brings it to the usual level. What a loudspeaker distorts depends on
 /// how far it is turned up, not on the far end's own level: a soft far end through a loud loudspeaker is distorted as much as a loud one
-/// through a soft one. Own method. [realtime]
+/// through a soft one. Own method. Cost: a root a hop. [realtime]
 struct ReferenceLevel {
   /// The gain to `usual`, 1/16…64.
   private(set) var gain: Float = 1
@@ -10,7 +10,8 @@ struct ReferenceLevel {
   /// Mean square while the far end talks, with a time constant of 4 s, or over all hops so far.
   private var level: Float = 0
   private var heardHops = 0
-  private let memory: Float
+  /// The share of a hop in `level`.
+  private let share: Float
   /// Hops before the first gain change, 0.4 s: the first syllable is not representative.
   private let leastHops: Int
   /// −26 dBFS: the usual level of far-end speech.
@@ -19,7 +20,7 @@ struct ReferenceLevel {
   private let tolerance: Float = 2.5
 
   init(layout: FilterLayout) {
-    memory = 1 - rt_expf(-Float(layout.hop) / Float(layout.rate) / 4)
+    share = 1 - rt_expf(-Float(layout.hop) / Float(layout.rate) / 4)
     leastHops = layout.hops(0.4)
   }
 
@@ -29,7 +30,7 @@ struct ReferenceLevel {
     // Pauses, 15 dB below speech, do not count.
     guard power > max(0.03 * level, 1e-8) else { return nil }
     heardHops = min(heardHops + 1, 1 << 20)
-    level += max(memory, 1 / Float(heardHops)) * (power - level)
+    level += max(share, 1 / Float(heardHops)) * (power - level)
     let wanted = min(max(usual / rt_sqrtf(level), 1 / 16), 64), factor = wanted / gain
     guard heardHops >= leastHops, factor > tolerance || factor < 1 / tolerance else { return nil }
     gain = wanted

@@ -99,8 +99,8 @@ struct ReferenceSpectra: ~Copyable {
     analyze(channel: 2)
   }
 
-  /// Feeds one hop of silence to a ring that holds nothing else. Its oldest spectra, whose transforms began before the silence, count as
-  /// silent from now on: the newest slot keeps what it held.
+  /// Feeds one hop of silence to a ring that holds nothing else. Nothing is written: until they are fed again, all ages count as silent,
+  /// also those whose slots still hold the end of the sound before.
   @_noLocks @_noAllocation
   mutating func feedSilence() {
     advance()

@@ -1,7 +1,8 @@
 internal import CKernels
 
 /// Computes the component that a saturating loudspeaker adds: tanh distortion minus its projection on the signal (the second branch of an
-/// orthogonalized power filter, Kuech and Kellermann 2006). [realtime] except `init` and `deinit`.
+/// orthogonalized power filter, Kuech and Kellermann 2006). Cost: some 20 operations a sample and channel. [realtime] except `init` and
+/// `deinit`.
 struct SaturationReference: ~Copyable {
   private let hop: Int
   /// Smoothing per hop, with a time constant of 1 s.
