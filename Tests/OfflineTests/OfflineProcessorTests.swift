@@ -138,7 +138,8 @@ struct OfflineProcessorTests {
     #expect(metrics.totals.refusedBlocks == 0)
     #expect(metrics.description.settings["echoCanceller"] == .string(canceller.rawValue))
     #expect(metrics.description.settings["voiceProcessingEnableAGC"] == .bool(true))
-    let decoded = try JSONDecoder().decode(ProcessingMetrics.self, from: JSONEncoder().encode(metrics))
+    let json = try JSONEncoder().encode(metrics), decoded = try JSONDecoder().decode(ProcessingMetrics.self, from: json)
+    #expect(String(decoding: json, as: UTF8.self).range(of: "-0[,}\\]]", options: .regularExpression) == nil, "zero has no sign")
     #expect(decoded.series == metrics.series)
     #expect(decoded.totals == metrics.totals)
   }

@@ -72,8 +72,8 @@ struct MetricsRecorder {
   }
 }
 
-/// Two decimals exceed the accuracy of all values.
-private func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
+/// Two decimals exceed the accuracy of all values. Zero has no sign: −0 + 0 is 0.
+private func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 + 0 }
 
 /// Sums of squares per interval.
 private struct Energy {
