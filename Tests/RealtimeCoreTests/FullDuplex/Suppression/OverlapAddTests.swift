@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Full duplex: overlap-add")
+struct OverlapAddTests {
+  @Test("V10: what is not changed comes out as it went in, a hop later")
+  func unchanged() {
+    let hop = 256, length = 1_024, transform = FourierTransform(length: length), overlap = OverlapAdd(hop: hop, length: length)
+    // A Hann window of two hops, whose halves add up to 1.
+    let window = (0..<length).map { $0 < length - 2 * hop ? 0 : 0.5 - 0.5 * cos(.pi * (Float($0 - length + 2 * hop) + 0.5) / Float(hop)) }
+    let samples = [Float](repeating: 0, count: length) + Array(Noise.white(frames: 20 * hop, seed: 3))
+    let spectrum = SplitSpectrum.silence(transform.bins)
+    defer { spectrum.deallocate() }
+    var output = [Float](repeating: 0, count: hop), all: [Float] = []
+    for start in stride(from: hop, through: samples.count - length, by: hop) {
+      transform.forward(Array(samples[start..<start + length]), into: spectrum)
+      overlap.add(spectrum, transform: transform, window: window, into: &output)
+      all += output
+    }
+    let late = samples.dropFirst(length - hop).prefix(all.count)
+    #expect(zip(all, late).allSatisfy { abs($0 - $1) < 1e-5 })
+  }
+}
