@@ -60,7 +60,8 @@ struct LinearCancellerTests {
     #expect(erle > 15, "\(erle)")
   }
 
-  @Test("V11: the far end is cancelled alike, and its delay told, whichever side plays it, whatever the clocks", arguments: [0, 5e-5, -1e-4])
+  @Test(
+    "V11: the far end is cancelled alike, and its delay told, whichever side plays it, whatever the clocks", arguments: [0, 5e-5, -1e-4])
   func sides(drift: Double) throws {
     let rate = 48_000, far = DriftingSignal.smooth(Noise.white(frames: 10 * rate, level: 0.2, seed: 3))
     let silence = [Float](repeating: 0, count: far.count), late = DriftingSignal.resampled(far, by: drift)

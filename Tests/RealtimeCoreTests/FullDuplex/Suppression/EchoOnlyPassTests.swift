@@ -22,7 +22,9 @@ struct EchoOnlyPassTests {
       voices += output
       opens += open
     }
-    func level(_ samples: [Float]) -> Float { 10 * log10(samples.suffix(layout.rate).reduce(0) { $0 + $1 * $1 } / Float(layout.rate) + 1e-20) }
+    func level(_ samples: [Float]) -> Float {
+      10 * log10(samples.suffix(layout.rate).reduce(0) { $0 + $1 * $1 } / Float(layout.rate) + 1e-20)
+    }
     return (level(residual), level(voices), level(opens))
   }
 
