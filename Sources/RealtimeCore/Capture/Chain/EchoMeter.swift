@@ -58,8 +58,8 @@ struct EchoMeter {
 
   /// Updates with the mean squares of one block: the reference, the canceller's input and its output.
   ///
-  /// - Parameter isHeard: whether the output is the canceller's. Otherwise it tells whether the far end is active, and how long the echo has
-  ///   been inaudible, but measures no ERLE.
+  /// - Parameter isHeard: whether the output is the canceller's. Otherwise the meter tells whether the far end is active, and how long the
+  ///   echo has been inaudible, but measures no ERLE.
   @_noLocks @_noAllocation
   mutating func update(reference: Float, microphone input: Float, residual output: Float, isNearEnd: Bool, isHeard: Bool = true) {
     nearEnd = isNearEnd ? nearEndBlocks : max(nearEnd - 1, 0)
