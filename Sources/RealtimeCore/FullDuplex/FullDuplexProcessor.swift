@@ -93,10 +93,9 @@ struct FullDuplexProcessor: ~Copyable {
     silenceLost(lost)
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
-      residual: heard, uncertainty: linear.uncertainty, isUncertaintyTypical: linear.isUncertaintyTypical, echo: linear.echo,
-      isGuarded: linear.isGuarded, isFarEndSilent: linear.isFarEndSilent, isWideBand: linear.isFarEndWideBand, echoShare: echoFade.weight,
-      noiseShare: noiseFade.weight,
-      into: samples, open: open)
+      residual: heard, uncertainty: linear.uncertainty, isUncertaintyTypical: linear.isUncertaintyTypical,
+      hasConverged: linear.hasConverged, echo: linear.echo, isGuarded: linear.isGuarded, isFarEndSilent: linear.isFarEndSilent,
+      isWideBand: linear.isFarEndWideBand, echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples, open: open)
     dryFade.blend(wet: samples, dry: unprocessed, into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
     if formerPower >= 0 {
       meter.update(

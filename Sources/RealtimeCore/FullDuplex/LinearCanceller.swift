@@ -178,6 +178,11 @@ struct LinearCanceller: ~Copyable {
     }
   }
 
+  /// A Boolean value indicating whether the filter has cancelled since it was last reset.
+  var hasConverged: Bool {
+    @_noLocks @_noAllocation get { detector.hasConverged }
+  }
+
   /// A Boolean value indicating whether the residual tells how far `uncertainty` is off: it does not while the far end is a tone, or the
   /// filter has yet to be verified.
   var isUncertaintyTypical: Bool {

@@ -2,7 +2,8 @@ internal import CKernels
 internal import CRealtime
 
 /// Predicts the power of the residual echo by bin: the filter's uncertainty times a factor by band, learnt while nobody talks at the near
-/// end. Own method. Cost: some 10 operations a bin, and two transcendental ones a band, a hop. [realtime] except `init` and `deinit`.
+/// end. Until the filter has converged, `NearEndEvidence` keeps talkers from being learnt. Own method. Cost: some 10 operations a bin, and
+/// two transcendental ones a band, a hop. [realtime] except `init` and `deinit`.
 struct ResidualEcho: ~Copyable {
   /// The predicted power by bin.
   let power: UnsafeMutablePointer<Float>
@@ -12,6 +13,7 @@ struct ResidualEcho: ~Copyable {
   private let edges: UnsafeMutablePointer<Int>
   private let former, tail: UnsafeMutablePointer<Float>
   private let calibration, error, prediction, expected: UnsafeMutablePointer<Float>
+  private var evidence: NearEndEvidence
   private let tailMemory, bandMemory, rateUp, rateDown, rateOut, pull: Float
 
   /// Safety factor of the prediction, 3 dB: to overestimate the echo is safer than to underestimate it.
@@ -22,6 +24,8 @@ struct ResidualEcho: ~Copyable {
   private let range: (low: Float, high: Float) = (0.1, 8)
   /// Initial factor, and its minimum while guarded.
   private let guarded: Float = 2
+  /// Upper limit of the factor while the near end is proven to be heard.
+  private let proven: Float = 1
 
   init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
     self.bins = bins
@@ -36,6 +40,7 @@ struct ResidualEcho: ~Copyable {
     prediction = .silence(bands.count)
     expected = .silence(bands.count)
     for band in 0..<bands.count { calibration[band] = guarded }
+    evidence = NearEndEvidence(layout: layout, bands: bands)
     tailMemory = layout.perHop(0.85)
     bandMemory = layout.perHop(0.7)
     let hop = Float(layout.hop) / Float(layout.rate) * 187.5
@@ -52,21 +57,26 @@ struct ResidualEcho: ~Copyable {
 
   /// Processes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty; by band: |E|² and the noise. `presence` is the
   /// probability of near-end speech. While guarded, echo is expected to be loud at once. Above the bands no echo is estimated: everything
-  /// heard there while the far end `isWideBand` counts as echo. The factors are adapted if it `learns`.
+  /// heard there while the far end `isWideBand` counts as echo. The factors are adapted if it `learns`; unless the filter
+  /// `hasConverged`, they do not rise while the near end is proven to talk.
   @_noLocks @_noAllocation
   mutating func update(
     error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>,
     errorBands: UnsafePointer<Float>, noiseBands: UnsafePointer<Float>, presence: Float, isGuarded: Bool, isWideBand: Bool,
-    learns: Bool = true
+    learns: Bool = true, hasConverged: Bool = true
   ) {
     predict(echo: y2, uncertainty: uncertainty)
     nearend_band_sums(power, edges, bands, expected)
+    evidence.update(echo: y2, error: errorBands, expected: expected, noise: noiseBands)
+    // While guarded, everything counts as echo.
+    let isNearEnd = evidence.isProven && !hasConverged && learns && !isGuarded, presence = isNearEnd ? 1 : presence
     // The product of some 20 factors within `range` is a normal number.
     var product: Float = 1
     for band in 0..<bands {
       error[band] += (1 - bandMemory) * (errorBands[band] - error[band])
       prediction[band] += (1 - bandMemory) * (expected[band] - prediction[band])
       if isGuarded { calibration[band] = max(calibration[band], guarded) }
+      if isNearEnd { calibration[band] = min(calibration[band], proven) }
       if learns { calibrate(band, noise: noiseBands[band], presence: presence) }
       product *= calibration[band]
     }

@@ -114,6 +114,7 @@ struct Suppressor: ~Copyable {
   ///   - filterUncertainty: expected power of the residual echo, by adapted bin.
   ///   - echo: the estimated echo.
   ///   - isUncertaintyTypical: the residual tells how far that expectation is off.
+  ///   - hasConverged: the filter has cancelled since it was last reset.
   ///   - isGuarded: everything that is heard counts as echo.
   ///   - isFarEndSilent: the far end has been silent for the filter's whole reach; estimated echo and uncertainty are 0 then.
   ///   - isWideBand: the far end contains something above 11 kHz.
@@ -123,8 +124,8 @@ struct Suppressor: ~Copyable {
   @_noLocks @_noAllocation
   mutating func process(
     residual newest: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>, isUncertaintyTypical: Bool = true,
-    echo: UnsafePointer<Float>, isGuarded: Bool, isFarEndSilent: Bool, isWideBand: Bool, echoShare: Float, noiseShare: Float,
-    into output: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil
+    hasConverged: Bool = true, echo: UnsafePointer<Float>, isGuarded: Bool, isFarEndSilent: Bool, isWideBand: Bool, echoShare: Float,
+    noiseShare: Float, into output: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil
   ) {
     hops += 1
     analyze(newest, window: 0, into: spectrum, power: power)
@@ -141,7 +142,8 @@ struct Suppressor: ~Copyable {
     nearend_band_sums(memory.noise, edges, bandCount, noiseBands)
     residualEcho.update(
       error: power, echo: echoPower, uncertainty: uncertainty, errorBands: errorBands, noiseBands: noiseBands,
-      presence: presence.overall, isGuarded: isGuarded, isWideBand: isWideBand, learns: isUncertaintyTypical)
+      presence: presence.overall, isGuarded: isGuarded, isWideBand: isWideBand, learns: isUncertaintyTypical,
+      hasConverged: hasConverged)
     if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
     if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
     nearend_band_sums(residualEcho.power, edges, bandCount, echoBands)

@@ -8,17 +8,19 @@ struct ResidualEchoTests {
   private let layout = FilterLayout(rate: 48_000)
 
   /// The power expected in a bin of 1 kHz after a second, in dB over the filter's uncertainty.
-  private func expected(error: Float, presence: Float, isGuarded: Bool = false) -> Double {
+  private func expected(
+    error: Float, presence: Float, isGuarded: Bool = false, echo estimate: Float = 1e-9, hasConverged: Bool = true
+  ) -> Double {
     let bins = layout.window / 2 + 1, padded = (bins + 7) / 8 * 8
     let bands = SuppressorBands(bins: bins, estimated: layout.bins / 2 + 1, binWidth: Float(layout.rate) / Float(layout.window))
     var residual = ResidualEcho(layout: layout, bands: bands, bins: padded)
-    let errors = [Float](repeating: error, count: padded), echo = [Float](repeating: 1e-9, count: padded)
+    let errors = [Float](repeating: error, count: padded), echo = [Float](repeating: estimate, count: padded)
     let uncertainty = [Float](repeating: 1e-4, count: padded)
     let widths = (0..<bands.count).map { Float(bands.edges[$0 + 1] - bands.edges[$0]) }
     for _ in 0..<layout.hops(1) {
       residual.update(
         error: errors, echo: echo, uncertainty: uncertainty, errorBands: widths.map { error * $0 }, noiseBands: widths.map { 1e-9 * $0 },
-        presence: presence, isGuarded: isGuarded, isWideBand: false)
+        presence: presence, isGuarded: isGuarded, isWideBand: false, hasConverged: hasConverged)
     }
     return 10 * log10(Double(residual.power[layout.window / 48] / 1e-4))
   }
@@ -36,6 +38,14 @@ struct ResidualEchoTests {
     let loud = expected(error: 1e-1, presence: 0.5)
     // The first factor is 3 dB higher, and one far beyond it rises by 1.2 dB a second at most.
     #expect(present < silent + 3.5 && loud < silent + 4.5, "\(silent), \(present), \(loud) dB")
+  }
+
+  @Test("V10: a near end that talks before the filter has converged is not taken for an echo that the filter underestimates")
+  func talkerFromTheStart() {
+    let converged = expected(error: 5e-4, presence: 0, echo: 3e-4)
+    let first = expected(error: 5e-4, presence: 0, echo: 3e-4, hasConverged: false)
+    // At most the expectation itself counts, with the safety factor.
+    #expect(converged > 9 && first < 3.5, "\(converged), \(first) dB")
   }
 
   @Test("V10: while guarded, at least twice the expectation counts as echo, with the safety factor")
