@@ -93,7 +93,7 @@ struct LinearCanceller: ~Copyable {
     scout = DelayScout(layout: layout, channels: 2)
     detector = PathChangeDetector(layout: layout, bands: bands)
     verification = PathVerification(layout: layout, bands: bands)
-    gainTracker = GainTracker(layout: layout)
+    gainTracker = GainTracker(layout: layout, bands: bands)
     gainChanges = GainChanges(hops: layout.slots, memory: layout.hops(0.5))
     far = .silence(layout.hop)
     otherFar = .silence(layout.hop)
@@ -242,14 +242,19 @@ struct LinearCanceller: ~Copyable {
     selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum)
 
     place(isFarEnd: farEndLevel > 1e-8)
-    if let gain = gainTracker.update(microphone: unclipped, echo: careful.echo, isConverged: detector.hasConverged) {
+    // A tone tells nothing of other frequencies.
+    if !reference.excitation.isTone,
+      let gain = gainTracker.update(
+        microphone: microphoneBands, echo: echoBands, residual: carefulBands, noise: detector.noise, isConverged: detector.hasConverged)
+    {
       scale(by: gain)
       gainChanges.note(gain)
+      detector.follow(gain)
     } else if detector.update(
       microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFastBetter: choice.isFast,
       isConfident: careful.isConfident), careful.isEstimateTooLarge
     {
-      beginAnew()
+      followChange()
     }
     watchBeginning(isFarEnd: isFarEnd)
     // A resampler that is short of samples does not apply `rate`: the tracker's corrections would accumulate without bound.
@@ -442,11 +447,20 @@ struct LinearCanceller: ~Copyable {
     gainChanges.add(factor, in: echoDelay.isNaN ? 0 : Int(echoDelay * Float(layout.rate)) / layout.hop)
   }
 
-  /// Scales both filters' estimated paths.
+  /// Scales both filters' estimated paths by a factor with this relative variance.
   @_noLocks @_noAllocation
-  private mutating func scale(by factor: Float) {
-    fast.scale(by: factor)
-    careful.scale(by: factor)
+  private mutating func scale(by factor: Float, variance: Float = 0) {
+    fast.scale(by: factor, variance: variance)
+    careful.scale(by: factor, variance: variance)
+  }
+
+  /// Follows a change after which the estimate adds echo: a turned volume, or another path. A path that moves is the fast filter's.
+  @_noLocks @_noAllocation
+  private mutating func followChange() {
+    guard !choice.isFast, let fall = gainTracker.fall() else { return beginAnew() }
+    scale(by: fall.gain, variance: fall.variance)
+    gainChanges.note(fall.gain)
+    detector.follow(fall.gain)
   }
 
   /// Resets the filters, because nothing that they have learnt holds.

@@ -171,6 +171,26 @@ struct LinearCancellerTests {
     #expect(never > 20 && late > never - 3, "\(late) told late, \(never) untold")
   }
 
+  @Test(
+    "V10: a volume that is turned, or a microphone whose level jumps, by up to 30 dB leaves the echo 10 dB down after 50 ms",
+    arguments: [0.1, 0.2, 5, 30] as [Float])
+  func turned(gain: Float) {
+    let far = Self.words(Noise.white(frames: 5 * Self.rate, level: 0.02, seed: 3)), change = 4 * Self.rate
+    let heard = echo(of: far, through: Self.path(seed: 7)).enumerated().map { $0 < change ? $1 : gain * $1 }
+    let run = cancel(far, far, echo: heard, near: Noise.white(frames: far.count, level: 1e-5, seed: 11))
+    #expect(run.erle(4.05, 4.2) > 10, "\(run.erle(4.05, 4.2))")
+  }
+
+  @Test("V10: a volume that is turned down by 14 dB while both talk is not taken for another path")
+  func turnedInDoubleTalk() {
+    let far = Self.words(Noise.white(frames: 5 * Self.rate, seed: 3)), change = 4 * Self.rate
+    let heard = echo(of: far, through: Self.path(seed: 7)).enumerated().map { $0 < change ? $1 : 0.2 * $1 }
+    var near = Noise.white(frames: far.count, level: 0.03, seed: 11)
+    for i in 0..<3 * Self.rate { near[i] *= 0.01 }
+    let run = cancel(far, far, echo: heard, near: near)
+    #expect(run.erle(4.2, 5) > 10, "\(run.erle(4.2, 5))")
+  }
+
   @Test("V10, R1: the echo of a loudspeaker is cancelled within 2 s, where a headset without any was used before")
   func headset() {
     let far = Noise.white(frames: 11 * Self.rate, seed: 3)
@@ -250,6 +270,9 @@ struct LinearCancellerTests {
     let noise = Noise.white(frames: rate / 10, level: 0.3, seed: seed), delay = rate / 200
     return [Float](repeating: 0, count: delay) + noise.enumerated().map { $0 % 9 == 0 ? 3 * $1 * exp(-Float($0) / Float(rate / 60)) : 0 }
   }
+
+  /// Silences every other 0.2 s.
+  private static func words(_ samples: [Float]) -> [Float] { samples.enumerated().map { $0 / (rate / 5) % 2 == 0 ? $1 : 0 } }
 
   private func echo(of far: [Float], through path: [Float]) -> [Float] {
     let taps = path.enumerated().filter { $0.element != 0 }

@@ -1,55 +1,125 @@
-/// Detects that the volume was turned: the echo is then the estimate times one factor, the least-squares gain between both, which a few
-/// hops of the microphone tell while nobody talks at the near end. Own method. [realtime]
-struct GainTracker {
-  private let hop: Int
-  private let memory: Float
-  private let patience: Int
-  private var product: Float = 0
-  private var echoPower: Float = 1e-9
-  private var microphonePower: Float = 1e-9
-  private var evidence = 0
+/// Detects that the volume was turned, or the microphone's gain changed: the echo is then the estimate times one factor.
+///
+///     p = (m + y − e) / 2 = Re ⟨microphone, estimate⟩, of the energies m, y and e of the microphone, the estimate and the residual
+///     g = Σ p / m / Σ y / m;   explained = (Σ p / m)² / (n Σ y / m);   var g / g² = (1 − explained) / (n explained)
+///
+/// over the n bands of some hops in which the echo is audible: least squares with equal weight for each band, so that loud low frequencies
+/// do not decide alone. If only the gain has changed, g explains all that is heard while nobody talks at the near end, and a large part of
+/// it otherwise; of the echo of another path, it explains nothing. Own method. [realtime] except `init` and `deinit`.
+struct GainTracker: ~Copyable {
+  /// Σ p / m, Σ y / m and n.
+  private struct Sums {
+    var products: Float = 0
+    var echo: Float = 0
+    var count: Float = 0
 
-  /// Least share of the microphone's power that the scaled estimate must explain.
-  private let explained: Float = 0.9
-  /// Limits of a change that is followed, in either direction: 2 dB and 20 dB.
-  private let least: Float = 1.25
-  private let most: Float = 10
-  /// Least mean square of an audible echo: −70 dBFS.
-  private let audible: Float = 1e-7
-
-  init(layout: FilterLayout) {
-    hop = layout.hop
-    memory = layout.perHop(0.5)
-    patience = layout.hops(0.021)
+    var gain: Float { @_noLocks @_noAllocation get { products / (echo + 1e-12) } }
+    /// 0…1; 0 for a negative gain.
+    var explained: Float {
+      @_noLocks @_noAllocation get { products > 0 ? products * products / (echo * count + 1e-12) : 0 }
+    }
   }
 
-  /// Processes one hop of the microphone and of the estimated echo. Returns the factor for the filters' weights, or nil.
+  private let bands: Int
+  /// Ring of the sums of the newest hops.
+  private let history: UnsafeMutablePointer<Sums>
+  private var newest = 0
+  /// Consecutive hops with a small change, and with one above 3.5 dB.
+  private var smallHops = 0
+  private var clearHops = 0
+  /// Hops whose sums are added up: 11 ms, 85 ms while both talk, and 21 ms once the estimate was found to be too large.
+  private let short, long, sudden: Int
+  /// Hops for which a small change must be seen, 21 ms.
+  private let patience: Int
+
+  /// Least change that is followed, 2 dB, and the greatest: 22 dB downwards, 36 dB upwards.
+  private let least: Float = 1.25
+  private let most: (down: Float, up: Float) = (12, 64)
+  /// A band counts if the microphone's energy and the estimate's are these multiples of the noise. This share of the bands must count.
+  private let audible: (microphone: Float, echo: Float) = (8, 4)
+  private let enough: Float = 0.3
+
+  init(layout: FilterLayout, bands: Int) {
+    self.bands = bands
+    short = layout.hops(0.011)
+    long = layout.hops(0.085)
+    sudden = layout.hops(0.021)
+    patience = layout.hops(0.021)
+    history = .allocate(capacity: long)
+    history.initialize(repeating: Sums(), count: long)
+  }
+
+  deinit { history.deallocate() }
+
+  /// Processes one hop's energies by band; `noise` is that of the microphone. Returns the factor for the filters' weights, or nil.
   @_noLocks @_noAllocation
-  mutating func update(microphone: UnsafePointer<Float>, echo: UnsafePointer<Float>, isConverged: Bool) -> Float? {
-    var products: Float = 0, squares: Float = 0
-    for i in 0..<hop {
-      products += microphone[i] * echo[i]
-      squares += echo[i] * echo[i]
+  mutating func update(
+    microphone: UnsafePointer<Float>, echo: UnsafePointer<Float>, residual: UnsafePointer<Float>, noise: UnsafePointer<Float>,
+    isConverged: Bool
+  ) -> Float? {
+    var sums = Sums()
+    for band in 0..<bands {
+      let m = microphone[band], y = echo[band]
+      guard m > audible.microphone * noise[band], y > audible.echo * noise[band] else { continue }
+      let weight = 1 / (m + 1e-12)
+      sums.products += 0.5 * weight * (m + y - residual[band])
+      sums.echo += weight * y
+      sums.count += 1
     }
-    let scale = (1 - memory) / Float(hop)
-    product = memory * product + scale * products
-    echoPower = memory * echoPower + scale * squares
-    microphonePower = memory * microphonePower + (1 - memory) * meanSquare(microphone, frames: hop)
-    guard isConverged, echoPower > audible, product > 0 else {
-      evidence = 0
+    newest = newest + 1 == long ? 0 : newest + 1
+    history[newest] = sums
+    guard isConverged, let gain = change() else {
+      if !isConverged { (smallHops, clearHops) = (0, 0) }
       return nil
     }
-    let gain = product / echoPower
-    let isOther = gain > least || gain < 1 / least
-    guard isOther, gain < most, gain > 1 / most, product * product > explained * echoPower * microphonePower else {
-      evidence = 0
-      return nil
-    }
-    evidence += 1
-    guard evidence >= patience else { return nil }
-    evidence = 0
-    product *= gain
-    echoPower *= gain * gain
+    forget()
     return gain
+  }
+
+  /// Returns the factor by which the echo has fallen, and the relative variance of that factor, if that is why the estimate has just been
+  /// found to be too large; nil if the echo comes another way now. Whether somebody talks at the near end makes no difference.
+  @_noLocks @_noAllocation
+  mutating func fall() -> (gain: Float, variance: Float)? {
+    let sums = sum(sudden), explained = sums.explained
+    // Of an echo that comes another way, up to 0.08 is explained by chance.
+    guard explained > 0.1, sums.gain < 0.8, sums.gain > 1 / 16 else { return nil }
+    forget()
+    return (sums.gain, (1 - explained) / (explained * sums.count))
+  }
+
+  /// Forgets all hops, because the filters' weights are scaled.
+  @_noLocks @_noAllocation
+  private mutating func forget() {
+    (smallHops, clearHops) = (0, 0)
+    for hop in 0..<long { history[hop] = Sums() }
+  }
+
+  /// The greater the change, the less it must explain.
+  @_noLocks @_noAllocation
+  private mutating func change() -> Float? {
+    let now = sum(short), size = max(now.gain, 1 / max(now.gain, 1e-6)), explained = now.explained
+    let counts = now.gain > 1 / most.down && now.gain < most.up && now.count > enough * Float(short * bands)
+    smallHops = counts && size > least && explained > 0.95 ? smallHops + 1 : 0
+    clearHops = counts && size > 1.5 && explained > 0.9 ? clearHops + 1 : 0
+    // The newest hop alone agrees unless the change has just begun.
+    let ratio = history[newest].gain / now.gain, agrees = ratio > 0.87 && ratio < 1.15
+    if counts, agrees && size > 2 && explained > 0.8 || clearHops >= short || smallHops >= patience { return now.gain }
+    // While both talk. Downwards, a path that begins to move would look alike.
+    let before = sum(long)
+    let isLouder = before.gain > 1.5 && before.gain < most.up && before.explained > 0.4 && before.count > enough * Float(long * bands)
+    return isLouder ? before.gain : nil
+  }
+
+  /// Returns the sums of the newest hops.
+  @_noLocks @_noAllocation
+  private func sum(_ hops: Int) -> Sums {
+    var all = Sums(), place = newest
+    for _ in 0..<hops {
+      all.products += history[place].products
+      all.echo += history[place].echo
+      all.count += history[place].count
+      place = place == 0 ? long - 1 : place - 1
+    }
+    return all
   }
 }

@@ -78,11 +78,14 @@ extension KalmanFilter {
     }
   }
 
-  /// Scales the estimated path, because the echo's level has changed by this factor.
+  /// Scales the estimated path, because the echo's level has changed by a factor, which is known with this relative variance.
   @_noLocks @_noAllocation
-  mutating func scale(by factor: Float) {
+  mutating func scale(by factor: Float, variance: Float = 0) {
     for row in 0..<rows {
       let base = weights + row * rowSize
+      for k in 0..<layout.bins {
+        base[2 * layout.bins + k] += variance * (base[k] * base[k] + base[layout.bins + k] * base[layout.bins + k])
+      }
       for k in 0..<2 * layout.bins { base[k] *= factor }
       for k in 2 * layout.bins..<rowSize { base[k] *= factor * factor }
       // Local copies: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.

@@ -61,9 +61,26 @@ struct PathChangeDetector: ~Copyable {
     recent.deallocate()
   }
 
+  /// The noise in which an echo would not be heard, by band: the running minimum of what is left of the microphone.
+  var noise: UnsafePointer<Float> {
+    @_noLocks @_noAllocation get { UnsafePointer(floor) }
+  }
+
   /// Starts over, because the filter was reset.
   @_noLocks @_noAllocation
   mutating func forget() { (hasConverged, residualShare, evidence) = (false, 1, 0) }
+
+  /// Forgets the residual that a changed gain has left: the estimate was scaled by this factor.
+  @_noLocks @_noAllocation
+  mutating func follow(_ gain: Float) {
+    evidence = 0
+    // Local copies: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
+    let (estimates, errors) = (echo, residual)
+    for band in 0..<count {
+      estimates[band] *= gain * gain
+      errors[band] = min(errors[band], microphone[band])
+    }
+  }
 
   /// Processes one hop's energies by band, whether the fast filter leaves clearly less, and whether the filter trusts its estimate. Returns
   /// whether the path has changed, or a trusted estimate is absurd: a tone, for instance, teaches the filter nothing about other
