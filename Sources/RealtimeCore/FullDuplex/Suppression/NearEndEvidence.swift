@@ -8,10 +8,10 @@ internal import CKernels
 ///
 ///     ē > ȳ,   ē > 2 ū,   ȳ > 0.7 ū
 ///
-/// ē, ȳ and ū are the powers of error beyond the noise, estimate and expected error in the speech bands, each relative to that band's recent error and
-/// estimate together, so that all bands count alike; averaged over 0.27 s. The last condition excludes filters that have learnt nothing:
-/// an echo may be too late for their window. Own method. Cost: an addition a bin, and a division a band, a hop. [realtime] except `init`
-/// and `deinit`.
+/// ē, ȳ and ū are the powers of error beyond the noise, estimate and expected error in the speech bands, each relative to that band's
+/// recent error and estimate together, so that all bands count alike; averaged over 0.27 s. The last condition excludes filters that have
+/// learnt nothing: an echo may be too late for their window. Own method. Cost: an addition a bin, and a division a band, a hop. [realtime]
+/// except `init` and `deinit`.
 struct NearEndEvidence: ~Copyable {
   /// A Boolean value indicating whether the near end is heard. Without this proof, it may or may not be.
   private(set) var isProven = false
