@@ -41,9 +41,9 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     wide power = LOAD_WIDE(hop->power + k), echo = LOAD_WIDE(hop->echo + k), noise = LOAD_WIDE(hop->noise + k);
     wide p = LOAD_WIDE(hop->presence + k);
     // Decision-directed log-spectral amplitude (Ephraim and Malah 1985).
-    // Three quarters of the noise: speech that is lost costs more intelligibility than noise that is left.
-    wide unwanted = echo + EVERY(0.75f) * share * noise + EVERY(1e-12f), g = power / unwanted;
-    wide xi = MOST(EVERY(0.92f) * LOAD_WIDE(hop->clean + k) / unwanted + EVERY(0.08f) * MOST(g - EVERY(1), EVERY(0)), EVERY(0.003f));
+    // Little more than half of the noise: speech that is lost costs more intelligibility than noise that is left.
+    wide unwanted = echo + EVERY(0.55f) * share * noise + EVERY(1e-12f), g = power / unwanted;
+    wide xi = MOST(EVERY(0.88f) * LOAD_WIDE(hop->clean + k) / unwanted + EVERY(0.12f) * MOST(g - EVERY(1), EVERY(0)), EVERY(0.003f));
     wide wiener = xi / (EVERY(1) + xi), v = LEAST(MOST(g * wiener, EVERY(1e-6f)), EVERY(80));
     wide boost = EVERY(0.5f * LOG2_E) * EXPONENTIAL_INTEGRAL(v), amplitude = LEAST(wiener * EXP2(boost), EVERY(1));
     // The gain is G^p floor^(1 − p) (Cohen and Berdugo 2001). The floor lies between the echo's and the noise's, by the echo's share of

@@ -42,8 +42,8 @@ struct Suppressor: ~Copyable {
   private let phaseCount = 1024
   /// Floats before and after `power`, which the kernel reads.
   private let powerMargin = 8
-  /// Least gain of noise: −22 dB.
-  private let noiseFloor: Float = 0.08
+  /// Least gain of noise: −26 dB.
+  private let noiseFloor: Float = 0.05
   /// Least gain of echo, as a natural logarithm: −18 dB while the near end talks, −60 dB while it does not.
   private let echoFloors: (talking: Float, silent: Float) = (-2.12, -6.908)
 
