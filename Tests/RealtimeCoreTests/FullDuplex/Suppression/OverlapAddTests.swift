@@ -9,7 +9,11 @@ struct OverlapAddTests {
   func unchanged() {
     let hop = 256, length = 1_024, transform = FourierTransform(length: length), overlap = OverlapAdd(hop: hop, length: length)
     // A Hann window of two hops, whose halves add up to 1.
-    let window = (0..<length).map { $0 < length - 2 * hop ? 0 : 0.5 - 0.5 * cos(.pi * (Float($0 - length + 2 * hop) + 0.5) / Float(hop)) }
+    let rise = length - 2 * hop
+    let window = (0..<length).map { (i: Int) -> Float in
+      let phase = Float.pi * (Float(i - rise) + 0.5) / Float(hop)
+      return i < rise ? 0 : 0.5 - 0.5 * cos(phase)
+    }
     let samples = [Float](repeating: 0, count: length) + Array(Noise.white(frames: 20 * hop, seed: 3))
     let spectrum = SplitSpectrum.silence(transform.bins)
     defer { spectrum.deallocate() }
