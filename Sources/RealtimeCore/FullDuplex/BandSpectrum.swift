@@ -65,7 +65,8 @@ struct BandSpectrum: ~Copyable {
     nearend_band_sums(power, edges, count, sumEnergies)
   }
 
-  @_noLocks @_noAllocation
+  // Never inlined, so that profiles tell this stage apart.
+  @inline(never) @_noLocks @_noAllocation
   private func measure(_ samples: UnsafePointer<Float>, _ spectrum: SplitSpectrum, into energies: UnsafeMutablePointer<Float>) {
     transform.analyze(samples, window: window, count: hop, into: spectrum, power: power)
     nearend_band_sums(power, edges, count, energies)

@@ -3,8 +3,8 @@
 /// The reference's spectra have no window, so a tone leaks into all bins. A filter that learns from leakage takes the tone's echo for the
 /// path at all other frequencies, and trusts it: when speech follows a ringing tone, its echo escapes. Under a Hann window, whose leakage
 /// falls by 18 dB per octave (Harris, Proc. IEEE 66, 1978), bins without sound of their own lose almost all their power. Speech and music
-/// leak from partial to partial, too, but there it costs nothing. Own method. Cost: two Hann
-/// windows over `bins` bins a hop and side. [realtime] except `init` and `deinit`.
+/// leak from partial to partial, too, but there it costs nothing. Own method. Cost: two Hann windows over `bins` bins a hop and side.
+/// [realtime] except `init` and `deinit`.
 struct Excitation: ~Copyable {
   /// A Boolean value indicating whether less than 15 % of the speech bins are excited.
   private(set) var isTonal = false

@@ -82,12 +82,11 @@ extension KalmanFilter {
   @_noLocks @_noAllocation
   mutating func scale(by factor: Float, variance: Float = 0) {
     for row in 0..<rows {
-      let base = weights + row * rowSize
+      let re = weights + row * rowSize, im = re + layout.bins, variances = im + layout.bins
       for k in 0..<layout.bins {
-        base[2 * layout.bins + k] += variance * (base[k] * base[k] + base[layout.bins + k] * base[layout.bins + k])
+        variances[k] = (variances[k] + variance * (re[k] * re[k] + im[k] * im[k])) * (factor * factor)
+        (re[k], im[k]) = (re[k] * factor, im[k] * factor)
       }
-      for k in 0..<2 * layout.bins { base[k] *= factor }
-      for k in 2 * layout.bins..<rowSize { base[k] *= factor * factor }
       // Local copies: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
       let (means, held) = (meanSquares, heldSquares)
       means[row] *= factor * factor
@@ -212,7 +211,7 @@ extension KalmanFilter {
       taps(of: row, into: scratch)
       clear(scratch + layout.hop, frames: layout.transform - layout.hop)
       transform.forward(scratch, into: work)
-      let referencePower = referencePower + row / layout.partitions * layout.bins
+      let referencePower = referencePower(ofRow: row)
       for k in 0..<Int(binsOfRow[row]) { early += referencePower[k] * work.power(k) }
     }
     return early > 0.01 * all

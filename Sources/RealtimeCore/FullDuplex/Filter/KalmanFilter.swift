@@ -305,13 +305,19 @@ struct KalmanFilter: ~Copyable {
   /// Returns the power of the echo that comes from a row of the two sides, weighted by its side's mean spectrum.
   @_noLocks @_noAllocation
   func heardPower(of row: Int) -> Float {
-    let re = weights + row * rowSize, im = re + layout.bins, referencePower = referencePower + row / layout.partitions * layout.bins
+    let re = weights + row * rowSize, im = re + layout.bins, referencePower = referencePower(ofRow: row)
     var sum = SIMD8<Float>.zero
     for k in stride(from: 0, to: Int(binsOfRow[row]), by: 8) {
       let r = load8(re + k), i = load8(im + k)
       sum += load8(referencePower + k) * (r * r + i * i)
     }
     return sum.sum()
+  }
+
+  /// Returns the mean spectrum of the side to which a row belongs, by bin.
+  @_noLocks @_noAllocation
+  func referencePower(ofRow row: Int) -> UnsafePointer<Float> {
+    UnsafePointer(referencePower + row / layout.partitions * layout.bins)
   }
 
   /// Passes one hop of the microphone unchanged, because the far end was silent for the filter's whole reach, or the microphone is closed:

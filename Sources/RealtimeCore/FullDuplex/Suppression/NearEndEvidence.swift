@@ -1,5 +1,3 @@
-internal import CKernels
-
 /// Tells near-end speech from an echo that the filter underestimates, while the filter has yet to converge.
 ///
 /// How far its uncertainty is off is unknown then, and the near end's share of the error looks like such a mistake. But where the far end
@@ -16,9 +14,7 @@ struct NearEndEvidence: ~Copyable {
   /// A Boolean value indicating whether the near end is heard. Without this proof, it may or may not be.
   private(set) var isProven = false
 
-  private let edges: UnsafeMutablePointer<Int>
-  private let bands: Int
-  private let speech: Range<Int>
+  private let bands: SuppressorBands
   private let echo, level: UnsafeMutablePointer<Float>
   private var error: Float = 0
   private var estimate: Float = 0
@@ -32,10 +28,7 @@ struct NearEndEvidence: ~Copyable {
   private let learnt: Float = 0.7
 
   init(layout: FilterLayout, bands: SuppressorBands) {
-    self.bands = bands.count
-    speech = bands.speech
-    edges = .allocate(capacity: bands.edges.count)
-    edges.initialize(from: bands.edges, count: bands.edges.count)
+    self.bands = bands
     echo = .silence(bands.count)
     level = .silence(bands.count)
     levelMemory = layout.perHop(0.97)
@@ -43,7 +36,6 @@ struct NearEndEvidence: ~Copyable {
   }
 
   deinit {
-    edges.deallocate()
     echo.deallocate()
     level.deallocate()
   }
@@ -53,9 +45,9 @@ struct NearEndEvidence: ~Copyable {
   mutating func update(
     echo y2: UnsafePointer<Float>, error errors: UnsafePointer<Float>, expected: UnsafePointer<Float>, noise: UnsafePointer<Float>
   ) {
-    nearend_band_sums(y2, edges, bands, echo)
+    bands.sum(y2, into: echo)
     var e: Float = 0, y: Float = 0, u: Float = 0
-    for band in speech {
+    for band in bands.speech {
       level[band] = levelMemory * level[band] + (1 - levelMemory) * (errors[band] + echo[band])
       let weight = 1 / (level[band] + noise[band] + 1e-9)
       e += weight * max(errors[band] - noise[band], 0)

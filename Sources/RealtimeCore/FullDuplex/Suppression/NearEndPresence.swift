@@ -1,17 +1,16 @@
 internal import CRealtime
 
 /// Estimates the probability that the near end is heard, by band and overall: a logistic function of the level over expected echo and
-/// noise, smoothed over time. Own method. [realtime] except `init` and `deinit`.
+/// noise, smoothed over time. Own method. Cost: a logarithm and an exponential a band, and a store a bin, a hop. [realtime] except `init`
+/// and `deinit`.
 struct NearEndPresence: ~Copyable {
   /// The mean of the five likeliest speech bands, 0…1, falling with a time constant of 24 ms.
   private(set) var overall: Float = 1
   /// The probability by bin: smoothed over bands, times `overall`; more while nothing can be echo.
   let byBin: UnsafeMutablePointer<Float>
 
-  private let bands: Int
+  private let bands: SuppressorBands
   private let bins: Int
-  private let edges: UnsafeMutablePointer<Int>
-  private let speech: Range<Int>
   private let presence: UnsafeMutablePointer<Float>
   /// Shares of the way to a new value per hop, rising and falling, for bands with echo and for bands with noise.
   private let attackEcho, attackNoise, releaseEcho, releaseNoise, overallRelease: Float
@@ -24,11 +23,8 @@ struct NearEndPresence: ~Copyable {
   private let counted = 5
 
   init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
-    self.bands = bands.count
+    self.bands = bands
     self.bins = bins
-    speech = bands.speech
-    edges = .allocate(capacity: bands.edges.count)
-    edges.initialize(from: bands.edges, count: bands.edges.count)
     presence = .silence(bands.count)
     byBin = .silence((bins + 15) / 16 * 16)
     attackEcho = 1 - layout.perHop(0.4)
@@ -40,7 +36,6 @@ struct NearEndPresence: ~Copyable {
   }
 
   deinit {
-    edges.deallocate()
     presence.deallocate()
     byBin.deallocate()
   }
@@ -51,7 +46,7 @@ struct NearEndPresence: ~Copyable {
     error: UnsafePointer<Float>, echo: UnsafePointer<Float>, noise: UnsafePointer<Float>, isGuarded: Bool,
     isFarEndSilent: Bool
   ) {
-    for band in 0..<bands {
+    for band in 0..<bands.count {
       let expected = echo[band] + noise[band] + 1e-12, share = echo[band] / expected
       let level = 10 * rt_log10f(error[band] / expected + 1e-9)
       let threshold = thresholds.noise + (thresholds.echo - thresholds.noise) * share
@@ -66,10 +61,10 @@ struct NearEndPresence: ~Copyable {
     let now = isGuarded ? 0 : likeliest()
     overall = isGuarded ? 0 : max(now, overallRelease * overall + (1 - overallRelease) * now)
     let weight = isFarEndSilent ? 0.25 + 0.75 * overall : overall
-    for band in 0..<bands {
-      let p = 0.5 * presence[band] + 0.25 * presence[max(band - 1, 0)] + 0.25 * presence[min(band + 1, bands - 1)]
+    for band in 0..<bands.count {
+      let p = 0.5 * presence[band] + 0.25 * presence[max(band - 1, 0)] + 0.25 * presence[min(band + 1, bands.count - 1)]
       // Bins above the last band take its value.
-      for k in edges[band]..<(band + 1 < bands ? edges[band + 1] : bins) { byBin[k] = p * weight }
+      for k in bands.edges[band]..<(band + 1 < bands.count ? bands.edges[band + 1] : bins) { byBin[k] = p * weight }
     }
   }
 
@@ -78,8 +73,10 @@ struct NearEndPresence: ~Copyable {
   private func likeliest() -> Float {
     var taken: UInt64 = 0, sum: Float = 0
     for _ in 0..<counted {
-      var best = speech.lowerBound, highest: Float = -1
-      for band in speech where taken & (1 << UInt64(band)) == 0 && presence[band] > highest { (best, highest) = (band, presence[band]) }
+      var best = bands.speech.lowerBound, highest: Float = -1
+      for band in bands.speech where taken & (1 << UInt64(band)) == 0 && presence[band] > highest {
+        (best, highest) = (band, presence[band])
+      }
       taken |= 1 << UInt64(best)
       sum += presence[best]
     }

@@ -1,4 +1,3 @@
-internal import CKernels
 internal import CRealtime
 
 /// Predicts the power of the residual echo by bin: the filter's uncertainty times a factor by band, learnt while nobody talks at the near
@@ -9,8 +8,7 @@ struct ResidualEcho: ~Copyable {
   let power: UnsafeMutablePointer<Float>
 
   private let bins: Int
-  private let bands: Int
-  private let edges: UnsafeMutablePointer<Int>
+  private let bands: SuppressorBands
   private let former, tail: UnsafeMutablePointer<Float>
   private let calibration, error, prediction, expected: UnsafeMutablePointer<Float>
   private var evidence: NearEndEvidence
@@ -29,9 +27,7 @@ struct ResidualEcho: ~Copyable {
 
   init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
     self.bins = bins
-    self.bands = bands.count
-    edges = .allocate(capacity: bands.edges.count)
-    edges.initialize(from: bands.edges, count: bands.edges.count)
+    self.bands = bands
     power = .silence(bins)
     former = .silence(bins)
     tail = .silence(bins)
@@ -51,7 +47,6 @@ struct ResidualEcho: ~Copyable {
   }
 
   deinit {
-    edges.deallocate()
     for array in [power, former, tail, calibration, error, prediction, expected] { array.deallocate() }
   }
 
@@ -66,13 +61,13 @@ struct ResidualEcho: ~Copyable {
     learns: Bool = true, hasConverged: Bool = true
   ) {
     predict(echo: y2, uncertainty: uncertainty)
-    nearend_band_sums(power, edges, bands, expected)
+    bands.sum(power, into: expected)
     evidence.update(echo: y2, error: errorBands, expected: expected, noise: noiseBands)
     // While guarded, everything counts as echo.
     let isNearEnd = evidence.isProven && !hasConverged && learns && !isGuarded, presence = isNearEnd ? 1 : presence
     // The product of some 20 factors within `range` is a normal number.
     var product: Float = 1
-    for band in 0..<bands {
+    for band in 0..<bands.count {
       error[band] += (1 - bandMemory) * (errorBands[band] - error[band])
       prediction[band] += (1 - bandMemory) * (expected[band] - prediction[band])
       if isGuarded { calibration[band] = max(calibration[band], guarded) }
@@ -80,13 +75,13 @@ struct ResidualEcho: ~Copyable {
       if learns { calibrate(band, noise: noiseBands[band], presence: presence) }
       product *= calibration[band]
     }
-    let mean = rt_expf(rt_logf(product) / Float(bands))
-    for band in 0..<bands {
+    let mean = rt_expf(rt_logf(product) / Float(bands.count))
+    for band in 0..<bands.count {
       calibration[band] += pull * (mean - calibration[band])
       let factor = margin * calibration[band]
-      for k in edges[band]..<edges[band + 1] { power[k] *= factor }
+      for k in bands.edges[band]..<bands.edges[band + 1] { power[k] *= factor }
     }
-    for k in edges[bands]..<bins {
+    for k in bands.edges[bands.count]..<bins {
       // Holds the recent maximum, so that dips of the echo are not taken for room noise.
       tail[k] = max(tail[k] * tailMemory, e2[k])
       power[k] = isWideBand ? tail[k] : 1e-12
@@ -96,8 +91,8 @@ struct ResidualEcho: ~Copyable {
   /// Computes the power by bin, before any factor.
   @_noLocks @_noAllocation
   private func predict(echo: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>) {
-    let memory = tailMemory, least = least
-    for k in stride(from: 0, to: edges[bands] / 8 * 8, by: 8) {
+    let memory = tailMemory, least = least, end = bands.edges[bands.count]
+    for k in stride(from: 0, to: end / 8 * 8, by: 8) {
       let held: SIMD8<Float> = load8(tail + k) * memory, y2 = load8(echo + k), u = load8(uncertainty + k)
       let highest = held.replacing(with: y2, where: y2 .> held)
       let mean: SIMD8<Float> = 0.5 * (u + load8(former + k))
@@ -105,7 +100,7 @@ struct ResidualEcho: ~Copyable {
       store8(mean + least * highest + 1e-12, to: power + k)
       store8(u, to: former + k)
     }
-    for k in edges[bands] / 8 * 8..<edges[bands] {
+    for k in end / 8 * 8..<end {
       tail[k] = max(tail[k] * memory, echo[k])
       power[k] = 0.5 * (uncertainty[k] + former[k]) + least * tail[k] + 1e-12
       former[k] = uncertainty[k]

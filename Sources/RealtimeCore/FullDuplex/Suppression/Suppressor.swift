@@ -8,6 +8,8 @@ struct Suppressor: ~Copyable {
   private let hop: Int
   private let length: Int
   private let bins: Int
+  /// `bins`, rounded up to whole vectors of the kernel.
+  private let padded: Int
   /// Bins in which the filter, whose transform is twice as long, estimates an echo.
   private let estimatedBins: Int
   private let transform: FourierTransform
@@ -16,9 +18,8 @@ struct Suppressor: ~Copyable {
   private let windows: SlidingWindows
   private let spectrum, echoSpectrum: SplitSpectrum
   private let power, echoPower, uncertainty: UnsafeMutablePointer<Float>
-  /// The edges of the bands, and one hop's powers by band.
-  private let edges: UnsafeMutablePointer<Int>
-  private let bandCount: Int
+  private let bands: SuppressorBands
+  /// One hop's powers by band.
   private let errorBands, echoBands, noiseBands: UnsafeMutablePointer<Float>
   private let memory: SuppressorMemory
   private let overlap: OverlapAdd
@@ -53,7 +54,7 @@ struct Suppressor: ~Copyable {
     bins = length / 2 + 1
     estimatedBins = layout.bins / 2 + 1
     transform = FourierTransform(length: layout.window)
-    let padded = (bins + 15) / 16 * 16
+    padded = (bins + 15) / 16 * 16
     let rise = length - hop
     analysis = .silence(length)
     for i in 0..<rise { analysis[i] = rt_sqrtf(0.5 - 0.5 * rt_cosf(.pi * Float(i) / Float(rise))) }
@@ -78,9 +79,7 @@ struct Suppressor: ~Copyable {
       (phases.re[i], phases.im[i]) = (rt_cosf(phase), rt_sinf(phase))
     }
     let bands = SuppressorBands(bins: bins, estimated: estimatedBins, binWidth: Float(layout.rate) / Float(length))
-    bandCount = bands.count
-    edges = .allocate(capacity: bands.edges.count)
-    edges.initialize(from: bands.edges, count: bands.edges.count)
+    self.bands = bands
     errorBands = .silence(bands.count)
     echoBands = .silence(bands.count)
     noiseBands = .silence(bands.count)
@@ -96,7 +95,7 @@ struct Suppressor: ~Copyable {
   deinit {
     for array in [analysis, synthesis, power - powerMargin, echoPower, uncertainty] { array.deallocate() }
     for array in [errorBands, echoBands, noiseBands] { array.deallocate() }
-    edges.deallocate()
+    bands.deallocate()
     spectrum.deallocate()
     echoSpectrum.deallocate()
     phases.deallocate()
@@ -138,15 +137,15 @@ struct Suppressor: ~Copyable {
     }
     if hops == 1 { for k in 0..<bins { memory.noise[k] = power[k] + 1e-10 } }
     let isGuarded = isGuarded && echoShare == 1
-    nearend_band_sums(power, edges, bandCount, errorBands)
-    nearend_band_sums(memory.noise, edges, bandCount, noiseBands)
+    bands.sum(power, into: errorBands)
+    bands.sum(memory.noise, into: noiseBands)
     residualEcho.update(
       error: power, echo: echoPower, uncertainty: uncertainty, errorBands: errorBands, noiseBands: noiseBands,
       presence: presence.overall, isGuarded: isGuarded, isWideBand: isWideBand, learns: isUncertaintyTypical,
       hasConverged: hasConverged)
     if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
     if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
-    nearend_band_sums(residualEcho.power, edges, bandCount, echoBands)
+    bands.sum(residualEcho.power, into: echoBands)
     presence.update(error: errorBands, echo: echoBands, noise: noiseBands, isGuarded: isGuarded, isFarEndSilent: isFarEndSilent)
     suppress(noiseShare: noiseShare, isFarEndSilent: isFarEndSilent, open: open)
     overlap.add(spectrum, transform: transform, window: synthesis, into: output)
@@ -183,7 +182,7 @@ struct Suppressor: ~Copyable {
     let certainty = max(2 * talking - 1, 0)
     let first = Int(Self.next(&random) * Float(phaseCount - 1))
     var kernel = nearend_suppression(
-      bins: Int32((bins + 15) / 16 * 16), power: power, echo: residualEcho.power, presence: presence.byBin, noise: memory.noise,
+      bins: Int32(padded), power: power, echo: residualEcho.power, presence: presence.byBin, noise: memory.noise,
       speech: memory.speech, clean: memory.clean, gain: memory.gain, phaseRe: phases.re + first, phaseIm: phases.im + first,
       comfort: 1 / rt_sqrtf(scale),
       echoFloor: rt_expf(talking * echoFloors.talking + (1 - talking) * echoFloors.silent),

@@ -1,13 +1,14 @@
+internal import CKernels
 internal import CRealtime
 
 /// The bands in which the suppressor decides: some 20 up to half the rate, of equal width on a logarithmic scale, without those that begin
-/// where no echo is estimated. [control]
-struct SuppressorBands: Sendable {
+/// where no echo is estimated. Shared by the suppressor's stages; its creator deallocates it. [realtime] except `init` and `deallocate`.
+struct SuppressorBands {
+  let count: Int
   /// First bin of each band, and the end of the last band.
-  let edges: [Int]
+  let edges: UnsafePointer<Int>
   /// Bands of 375 Hz to 6 kHz, used to distinguish speech from residual echo.
   let speech: Range<Int>
-  var count: Int { edges.count - 1 }
 
   /// - Parameters:
   ///   - bins: number of bins of the suppressor's transform.
@@ -20,9 +21,21 @@ struct SuppressorBands: Sendable {
       if edges.last != edge, edge < estimated { edges.append(edge) }
     }
     edges.append(estimated)
-    self.edges = edges
+    count = edges.count - 1
+    let copy = UnsafeMutablePointer<Int>.allocate(capacity: edges.count)
+    copy.initialize(from: edges, count: edges.count)
+    self.edges = UnsafePointer(copy)
     let first = edges.firstIndex { Float($0) * binWidth >= 374 } ?? 0
     let end = edges.firstIndex { Float($0) * binWidth >= 5990 } ?? edges.count - 1
     speech = first..<max(end, first + 5)
+  }
+
+  /// [control]
+  func deallocate() { edges.deallocate() }
+
+  /// Sums powers by bin into powers by band. Eight values from any bin of the bands on must be readable.
+  @_noLocks @_noAllocation
+  func sum(_ powers: UnsafePointer<Float>, into sums: UnsafeMutablePointer<Float>) {
+    nearend_band_sums(powers, edges, count, sums)
   }
 }

@@ -17,6 +17,7 @@ struct NearEndPresenceTests {
   ) -> (overall: Float, bin: Float) {
     let bins = layout.window / 2 + 1
     let bands = SuppressorBands(bins: bins, estimated: bins, binWidth: Float(layout.rate) / Float(layout.window))
+    defer { bands.deallocate() }
     var presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
     func powers(_ power: (Int) -> Float) -> [Float] {
       (0..<bands.count).map { (bands.edges[$0]..<bands.edges[$0 + 1]).map(power).reduce(0, +) }
