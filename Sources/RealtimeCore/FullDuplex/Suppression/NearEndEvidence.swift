@@ -59,4 +59,8 @@ struct NearEndEvidence: ~Copyable {
     expectation = memory * expectation + (1 - memory) * u
     isProven = error > excess * expectation && error > remaining * estimate && estimate > learnt * expectation
   }
+
+  /// Discards what was gathered: the far end is silent.
+  @_noLocks @_noAllocation
+  mutating func forget() { (error, estimate, expectation, isProven) = (0, 0, 0, false) }
 }

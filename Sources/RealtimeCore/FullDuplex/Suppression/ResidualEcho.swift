@@ -2,10 +2,12 @@ internal import CRealtime
 
 /// Predicts the power of the residual echo by bin: the filter's uncertainty times a factor by band, learnt while nobody talks at the near
 /// end. Until the filter has converged, `NearEndEvidence` keeps talkers from being learnt. Own method. Cost: some 10 operations a bin, and
-/// two transcendental ones a band, a hop. [realtime] except `init` and `deinit`.
+/// two transcendental ones a band, a hop; none at rest. [realtime] except `init` and `deinit`.
 struct ResidualEcho: ~Copyable {
   /// The predicted power by bin.
   let power: UnsafeMutablePointer<Float>
+  /// A Boolean value indicating whether no echo is expected, since `rest()`.
+  private(set) var isAtRest = false
 
   private let bins: Int
   private let bands: SuppressorBands
@@ -24,6 +26,8 @@ struct ResidualEcho: ~Copyable {
   private let guarded: Float = 2
   /// Upper limit of the factor while the near end is proven to be heard.
   private let proven: Float = 1
+  /// The power expected where there is no echo, which keeps ratios finite.
+  private let nothing: Float = 1e-12
 
   init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
     self.bins = bins
@@ -62,6 +66,7 @@ struct ResidualEcho: ~Copyable {
   ) {
     predict(echo: y2, uncertainty: uncertainty)
     bands.sum(power, into: expected)
+    isAtRest = false
     evidence.update(echo: y2, error: errorBands, expected: expected, noise: noiseBands)
     // While guarded, everything counts as echo.
     let isNearEnd = evidence.isProven && !hasConverged && learns && !isGuarded, presence = isNearEnd ? 1 : presence
@@ -84,25 +89,33 @@ struct ResidualEcho: ~Copyable {
     for k in bands.edges[bands.count]..<bins {
       // Holds the recent maximum, so that dips of the echo are not taken for room noise.
       tail[k] = max(tail[k] * tailMemory, e2[k])
-      power[k] = isWideBand ? tail[k] : 1e-12
+      power[k] = isWideBand ? tail[k] : nothing
     }
+  }
+
+  /// Expects no echo until the next `update`: the far end and the estimated echo are silent.
+  @_noLocks @_noAllocation
+  mutating func rest() {
+    isAtRest = true
+    for k in 0..<bins { (power[k], former[k], tail[k]) = (nothing, 0, 0) }
+    evidence.forget()
   }
 
   /// Computes the power by bin, before any factor.
   @_noLocks @_noAllocation
   private func predict(echo: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>) {
-    let memory = tailMemory, least = least, end = bands.edges[bands.count]
+    let memory = tailMemory, least = least, nothing = nothing, end = bands.edges[bands.count]
     for k in stride(from: 0, to: end / 8 * 8, by: 8) {
       let held: SIMD8<Float> = load8(tail + k) * memory, y2 = load8(echo + k), u = load8(uncertainty + k)
       let highest = held.replacing(with: y2, where: y2 .> held)
       let mean: SIMD8<Float> = 0.5 * (u + load8(former + k))
       store8(highest, to: tail + k)
-      store8(mean + least * highest + 1e-12, to: power + k)
+      store8(mean + least * highest + nothing, to: power + k)
       store8(u, to: former + k)
     }
     for k in end / 8 * 8..<end {
       tail[k] = max(tail[k] * memory, echo[k])
-      power[k] = 0.5 * (uncertainty[k] + former[k]) + least * tail[k] + 1e-12
+      power[k] = 0.5 * (uncertainty[k] + former[k]) + least * tail[k] + nothing
       former[k] = uncertainty[k]
     }
   }

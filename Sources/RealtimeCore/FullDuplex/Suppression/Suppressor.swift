@@ -128,24 +128,27 @@ struct Suppressor: ~Copyable {
   ) {
     hops += 1
     analyze(newest, window: 0, into: spectrum, power: power)
-    // Once the window is silent, its power and the uncertainty stay 0.
+    if hops == 1 { for k in 0..<bins { memory.noise[k] = power[k] + 1e-10 } }
+    let isGuarded = isGuarded && echoShare == 1
+    bands.sum(power, into: errorBands)
+    bands.sum(memory.noise, into: noiseBands)
+    // Once the echo's window is silent, no echo is expected.
     if !isFarEndSilent { echoHops = length / hop + 1 }
     if echoHops > 0 {
       echoHops -= 1
       analyze(echo, window: 1, into: echoSpectrum, power: echoPower)
       spread(filterUncertainty)
+      residualEcho.update(
+        error: power, echo: echoPower, uncertainty: uncertainty, errorBands: errorBands, noiseBands: noiseBands,
+        presence: presence.overall, isGuarded: isGuarded, isWideBand: isWideBand, learns: isUncertaintyTypical,
+        hasConverged: hasConverged)
+      if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
+      if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
+      bands.sum(residualEcho.power, into: echoBands)
+    } else if !residualEcho.isAtRest {
+      residualEcho.rest()
+      bands.sum(residualEcho.power, into: echoBands)
     }
-    if hops == 1 { for k in 0..<bins { memory.noise[k] = power[k] + 1e-10 } }
-    let isGuarded = isGuarded && echoShare == 1
-    bands.sum(power, into: errorBands)
-    bands.sum(memory.noise, into: noiseBands)
-    residualEcho.update(
-      error: power, echo: echoPower, uncertainty: uncertainty, errorBands: errorBands, noiseBands: noiseBands,
-      presence: presence.overall, isGuarded: isGuarded, isWideBand: isWideBand, learns: isUncertaintyTypical,
-      hasConverged: hasConverged)
-    if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
-    if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
-    bands.sum(residualEcho.power, into: echoBands)
     presence.update(error: errorBands, echo: echoBands, noise: noiseBands, isGuarded: isGuarded, isFarEndSilent: isFarEndSilent)
     suppress(noiseShare: noiseShare, isFarEndSilent: isFarEndSilent, open: open)
     overlap.add(spectrum, transform: transform, window: synthesis, into: output)

@@ -9,7 +9,8 @@ struct ResidualEchoTests {
 
   /// The power expected in a bin of 1 kHz after a second, in dB over the filter's uncertainty.
   private func expected(
-    error: Float, presence: Float, isGuarded: Bool = false, echo estimate: Float = 1e-9, hasConverged: Bool = true
+    error: Float, presence: Float, isGuarded: Bool = false, echo estimate: Float = 1e-9, hasConverged: Bool = true,
+    pauses: Bool = false
   ) -> Double {
     let bins = layout.window / 2 + 1, padded = (bins + 7) / 8 * 8
     let bands = SuppressorBands(bins: bins, estimated: layout.bins / 2 + 1, binWidth: Float(layout.rate) / Float(layout.window))
@@ -18,7 +19,11 @@ struct ResidualEchoTests {
     let errors = [Float](repeating: error, count: padded), echo = [Float](repeating: estimate, count: padded)
     let uncertainty = [Float](repeating: 1e-4, count: padded)
     let widths = (0..<bands.count).map { Float(bands.edges[$0 + 1] - bands.edges[$0]) }
-    for _ in 0..<layout.hops(1) {
+    for hop in 0..<layout.hops(1) {
+      if pauses, hop == layout.hops(0.9) {
+        residual.rest()
+        #expect(residual.isAtRest && residual.power[layout.window / 48] < 1e-10, "no echo is expected in a pause of the far end")
+      }
       residual.update(
         error: errors, echo: echo, uncertainty: uncertainty, errorBands: widths.map { error * $0 }, noiseBands: widths.map { 1e-9 * $0 },
         presence: presence, isGuarded: isGuarded, isWideBand: false, hasConverged: hasConverged)
@@ -31,6 +36,12 @@ struct ResidualEchoTests {
     // A safety factor of 3 dB is always on top.
     let exact = expected(error: 1e-4, presence: 0), more = expected(error: 4e-4, presence: 0), less = expected(error: 0.25e-4, presence: 0)
     #expect(abs(exact - 3) < 1 && abs(more - 9) < 1.5 && abs(less + 3) < 1.5, "\(less), \(exact), \(more) dB")
+  }
+
+  @Test("V10: what was learnt holds after a pause of the far end")
+  func pause() {
+    let paused = expected(error: 4e-4, presence: 0, pauses: true), without = expected(error: 4e-4, presence: 0)
+    #expect(abs(paused - without) < 0.5, "\(paused), \(without) dB")
   }
 
   @Test("V10: a near end that talks does not count as echo, neither by its presence nor by its level")
