@@ -21,6 +21,7 @@ final class HistoryRecorder: Sendable {
     var underruns: [String: UInt64] = [:]
     /// The bands for the sample rate of the last point.
     var bands: (rate: Int, bands: SpectrogramBands)?
+    var heard = SpectrumTap.Heard()
   }
 
   /// - Parameter clock: returns seconds of a monotonic clock.
@@ -54,9 +55,9 @@ final class HistoryRecorder: Sendable {
       point.xruns = Int(clamping: cycles.xruns &- min(cycles.xruns, state.xruns))
       state.xruns = cycles.xruns
       point.sinks = sinks(&state.underruns)
-      let heard = core.spectra.drain()
-      point.microphone = Self.bytes(heard.microphone, &state.bands)
-      point.voice = Self.bytes(heard.voice, &state.bands)
+      core.spectra.drain(into: &state.heard)
+      point.microphone = Self.bytes(state.heard.microphone, &state.bands)
+      point.voice = Self.bytes(state.heard.voice, &state.bands)
       state.history.append(contentsOf: [point])
     }
   }

@@ -48,9 +48,9 @@ extension GraphController {
 
   /// Suspends a closed microphone again after the daemon has woken it.
   private func keepMicrophoneClosed() {
-    guard let attachment, let microphone = routes.choice.microphone,
-      attachment.closing.wasWoken(isRunning: attachment.routes.isRunning(microphone), at: monotonicSeconds())
-    else { return }
-    reconcileSoon()
+    guard let attachment else { return }
+    let isWoken = attachment.closing.wasWoken(
+      isRunning: routes.choice.microphone.map(attachment.routes.isRunning) ?? false, at: monotonicSeconds())
+    if isWoken { reconcileSoon() }
   }
 }

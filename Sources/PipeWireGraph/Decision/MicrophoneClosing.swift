@@ -23,10 +23,10 @@ struct MicrophoneClosing {
     return true
   }
 
-  /// Updates with whether the microphone runs. Returns whether to call `update` again, because the daemon has woken it: the daemon runs the
-  /// devices of a group together, whichever of them starts.
-  mutating func wasWoken(isRunning: Bool, at now: Double) -> Bool {
-    guard closed != nil, count < Self.most, now > time + Self.pause, isRunning else { return false }
+  /// Updates with whether the microphone runs, which is asked only while it matters. Returns whether to call `update` again, because the
+  /// daemon has woken it: the daemon runs the devices of a group together, whichever of them starts.
+  mutating func wasWoken(isRunning: @autoclosure () -> Bool, at now: Double) -> Bool {
+    guard closed != nil, count < Self.most, now > time + Self.pause, isRunning() else { return false }
     closed = nil
     return true
   }

@@ -49,10 +49,14 @@ package final class SourceQueue: @unchecked Sendable {
     var header = SourceQueueWriter.Header()
     withUnsafeMutableBytes(of: &header) { _ = fifo.read(into: $0.baseAddress!, frames: SourceQueueWriter.headerWords) }
     let frames = Int(header.frames)
-    let first = samples.count
-    samples.append(contentsOf: repeatElement(0, count: frames))
-    // A cycle is written in one piece, so all of it is there.
-    samples.withUnsafeMutableBufferPointer { _ = fifo.read(into: $0.baseAddress! + first, frames: frames) }
+    var left = frames
+    while left > 0 {
+      // A cycle is written in one piece, so all of it is there.
+      let run = fifo.front(limit: left)
+      samples.append(contentsOf: UnsafeBufferPointer(start: run.start.assumingMemoryBound(to: Float.self), count: run.frames))
+      fifo.advance(run.frames)
+      left -= run.frames
+    }
     return Cycle(frames: frames, rate: Int(header.rate), position: header.position)
   }
 

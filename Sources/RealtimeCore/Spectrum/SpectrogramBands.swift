@@ -46,21 +46,24 @@ package final class SpectrogramBands {
   /// Returns the level of the strongest bin of each band in dBFS, where a full-scale sine has 0; −120 for silence. Takes the larger of two
   /// windows, one at the end of `signal` and one in its middle; −120 for a signal shorter than a window.
   package func levels(of signal: [Float]) -> [Double] {
-    var powers = [Float](repeating: 0, count: count)
     let length = transform.length
-    guard signal.count >= length else { return powers.map { _ in -120 } }
-    for start in Set([signal.count - length, (signal.count - length) / 2]) {
-      for i in 0..<length { samples[i] = signal[start + i] * shape[i] }
-      transform.forward(samples, into: spectrum)
-      for band in 0..<count {
-        // A band narrower than a bin shows the bin that contains it.
-        let first = min(edges[band], transform.bins - 1)
-        guard edges[band] < transform.bins else { break }
-        for bin in first..<max(first + 1, edges[band + 1]) { powers[band] = max(powers[band], spectrum.power(bin)) }
-      }
-    }
+    guard signal.count >= length else { return [Double](repeating: -120, count: count) }
+    var powers = [Float](repeating: 0, count: count)
+    let last = signal.count - length
+    measure(signal, from: last, into: &powers)
+    if last > 0 { measure(signal, from: last / 2, into: &powers) }
     // A sine of amplitude 1 has length / 4 in its bin, with this window.
     let full = Float(length * length) / 16
     return powers.map { max(-120, 10 * log10(Double($0 / full) + 1e-13)) }
+  }
+
+  /// Raises `powers` to those of the window at `start`.
+  private func measure(_ signal: [Float], from start: Int, into powers: inout [Float]) {
+    for i in 0..<transform.length { samples[i] = signal[start + i] * shape[i] }
+    transform.forward(samples, into: spectrum)
+    for band in 0..<count where edges[band] < transform.bins {
+      // A band narrower than a bin shows the bin that contains it.
+      for bin in edges[band]..<max(edges[band] + 1, edges[band + 1]) { powers[band] = max(powers[band], spectrum.power(bin)) }
+    }
   }
 }

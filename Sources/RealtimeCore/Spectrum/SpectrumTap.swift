@@ -13,6 +13,14 @@ package final class SpectrumTap: Sendable {
     package var rate = 0
   }
 
+  /// What has arrived between two calls of `drain`. [any]
+  package struct Heard: Sendable, Equatable {
+    package var microphone = Stretch()
+    package var voice = Stretch()
+
+    package init() {}
+  }
+
   private let queues = (microphone: SourceQueue(), voice: SourceQueue())
 
   init() {}
@@ -20,14 +28,18 @@ package final class SpectrumTap: Sendable {
   /// The audio thread's half.
   var delivery: SpectrumDelivery { SpectrumDelivery(microphone: queues.microphone.writer, voice: queues.voice.writer) }
 
-  /// Returns what has arrived since the last call, at most 1.3 s of it at 48 kHz. [one thread at a time]
-  package func drain() -> (microphone: Stretch, voice: Stretch) { (Self.drain(queues.microphone), Self.drain(queues.voice)) }
+  /// Replaces `heard` by what has arrived since the last call, at most 1.3 s of it at 48 kHz; its memory is reused. [one thread at a time]
+  package func drain(into heard: inout Heard) {
+    Self.drain(queues.microphone, into: &heard.microphone)
+    Self.drain(queues.voice, into: &heard.voice)
+  }
 
-  private static func drain(_ queue: SourceQueue) -> Stretch {
-    var stretch = Stretch()
+  private static func drain(_ queue: SourceQueue, into stretch: inout Stretch) {
+    stretch.samples.removeAll(keepingCapacity: true)
+    stretch.rate = 0
     while true {
       let before = stretch.samples.count
-      guard let cycle = queue.read(into: &stretch.samples) else { return stretch }
+      guard let cycle = queue.read(into: &stretch.samples) else { return }
       if stretch.rate != cycle.rate {
         stretch.samples.removeFirst(before)
         stretch.rate = cycle.rate
