@@ -1,8 +1,8 @@
 import Foundation
 import SimulatedHardware
 
-/// Measures the cost of a call, while both ends talk and while only the near end does, compared with a filter that only copies, and with
-/// PipeWire's own canceller.
+/// Measures the cost of a call, while both ends talk and while only the near end does, compared with nearend without voice
+/// processing, a filter that only copies, and PipeWire's own canceller.
 func measureProcessorTime(_ programs: Programs, quanta: [Int], seconds: Double, rounds: Int) throws -> Table {
   var table = Table(
     title: "Processor time",
@@ -10,7 +10,8 @@ func measureProcessorTime(_ programs: Programs, quanta: [Int], seconds: Double, 
       "Processor milliseconds per second of audio and context switches per second, all threads of the peer's process, over \(number(seconds, 0)) s; "
       + "cores kept awake by loops of idle priority; median (range) of \(rounds) rounds in which the peers take turns.",
     columns: ["quantum", "far end", "peer", "ms per s", "of module-echo-cancel", "of the copying filter", "switches per s", "cycles per s"])
-  let peers = [Peer.nearend(programs), .copy(programs), .echoCancel()]
+  let copy = Peer.copy(programs), echoCancel = Peer.echoCancel()
+  let peers = [.nearend(programs), .nearend(programs, voiceProcessing: false), copy, echoCancel]
   let voices = try Talk(), both = voices.double(seconds: seconds + 4)
   let near = Talk.repeated(voices.near, frames: both.far.count), silence = [Float](repeating: 0, count: both.far.count)
   let cases = [("talks", both), ("is silent", (microphone: near, far: silence))]
@@ -35,7 +36,7 @@ func measureProcessorTime(_ programs: Programs, quanta: [Int], seconds: Double, 
         let all = rates[peer.name]!.map(\.milliseconds)
         table.rows.append([
           "\(quantum)", farEnd, peer.name, "\(number(cost(peer))) (\(number(all.min()!))–\(number(all.max()!)))",
-          number(cost(peer) / cost(peers[2]), 2), number(cost(peer) / cost(peers[1]), 2),
+          number(cost(peer) / cost(echoCancel), 2), number(cost(peer) / cost(copy), 2),
           number(median(rates[peer.name]!.map(\.switches)), 0), number(Double(Talk.rate) / Double(quantum), 0),
         ])
       }
