@@ -27,10 +27,12 @@ MODE_KINDS = (*NEAR_END_ALONE, "dt")
 # What people meet in calls and the kinds lack (situations.py). Append only, too.
 SITUATIONS = ("onset", "ringback", "turned", "clipped", "softfar", "pause")
 CHANGES_HALF_WAY = ("jump", "move", "volume")
-PROGRAMS = ("untouched", "module-ec", "aec3", "webrtc", "nearend")
+CANCELLERS = ("untouched", "module-ec", "aec3", "webrtc", "nearend")
+PROGRAMS = ("untouched", "ideal", *CANCELLERS[1:])
 MODE_PROGRAMS = ("untouched", "rnnoise", "wide", "nearend", "isolation")
 TITLES = {
     "untouched": "untouched microphone",
+    "ideal": "the near end alone",
     "module-ec": "module-echo-cancel",
     "aec3": "AEC3",
     "webrtc": "nearend, WebRTC engine",

@@ -21,6 +21,7 @@ RATE = 48_000
 BLOCK = RATE // 100
 HERE = Path(__file__).resolve().parent
 MADE = "made.json"
+PARTS = {"untouched": "mic", "ideal": "near"}
 
 
 class Unavailable(Exception):
@@ -28,13 +29,14 @@ class Unavailable(Exception):
 
 
 @dataclass(frozen=True)
-class Untouched:
-    """The untouched microphone."""
+class Part:
+    """One of the case's files, as it is."""
 
+    name: str
     version: str = "-"
 
     def process(self, case, out):
-        samples, _ = soundfile.read(case / "mic.wav", dtype="float32")
+        samples, _ = soundfile.read(case / f"{self.name}.wav", dtype="float32")
         write(out, samples)
 
 
@@ -270,8 +272,8 @@ def find(name, binary, build):
         return find_rnnoise()
     if name in ("wide", "isolation"):
         return find_mode(binary, name, build)
-    if name == "untouched":
-        return Untouched()
+    if name in PARTS:
+        return Part(PARTS[name])
     if name == "module-ec":
         return find_module_echo_cancel(build)
     if name == "aec3":

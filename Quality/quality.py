@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from kinds import KINDS, MODE_KINDS, MODE_PROGRAMS, NOISES, PROGRAMS, SITUATIONS
+from kinds import CANCELLERS, KINDS, MODE_KINDS, MODE_PROGRAMS, NOISES, PROGRAMS, SITUATIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / ".build-quality"
@@ -56,7 +56,7 @@ def arguments():
         "--programs",
         type=list_of(known, "program"),
         metavar="A,B",
-        help=f"of {','.join(known)}; by default {','.join(PROGRAMS)}",
+        help=f"of {','.join(known)}; by default {','.join(PROGRAMS)}; ideal is the near end alone",
     )
     family = parser.add_mutually_exclusive_group()
     family.add_argument(
@@ -99,7 +99,7 @@ def arguments():
         options.seed = random.SystemRandom().randrange(1, 100_000)
     kinds, programs = (MODE_KINDS, MODE_PROGRAMS) if options.modes else (KINDS, PROGRAMS)
     if options.situations:
-        kinds = SITUATIONS
+        kinds, programs = SITUATIONS, CANCELLERS
     options.kinds = options.kinds or list(kinds)
     options.programs = options.programs or list(programs)
     if any((kind in SITUATIONS) != options.situations for kind in options.kinds):
