@@ -94,7 +94,8 @@ struct FullDuplexProcessor: ~Copyable {
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
       residual: heard, uncertainty: linear.uncertainty, isUncertaintyTypical: linear.isUncertaintyTypical,
-      hasConverged: linear.hasConverged, echo: linear.echo, isGuarded: linear.isGuarded, isFarEndSilent: linear.isFarEndSilent,
+      isRelearning: linear.isRelearning, hasConverged: linear.hasConverged, echo: linear.echo, isGuarded: linear.isGuarded,
+      isFarEndSilent: linear.isFarEndSilent,
       isWideBand: linear.isFarEndWideBand, echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples, open: open)
     dryFade.blend(wet: samples, dry: unprocessed, into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
     if formerPower >= 0 {

@@ -189,6 +189,11 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { !reference.excitation.isTone && !verification.isPending }
   }
 
+  /// A Boolean value indicating whether the filter learns a path that has changed in a pause of the far end.
+  var isRelearning: Bool {
+    @_noLocks @_noAllocation get { verification.isPending && verification.isRefuted }
+  }
+
   /// Processes one hop of the microphone and of each channel of the far end.
   ///
   /// - Parameter railMarks: of `RailWatch`, as late as the microphone; nil if no sample is clipped.
@@ -236,7 +241,7 @@ struct LinearCanceller: ~Copyable {
     residual = choice.isFast ? choice.residual : careful.residual
     limitResidual()
     let isFarEnd = farEndLevel > 1e-6
-    verification.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFarEnd: isFarEnd)
+    verify(isFarEnd: isFarEnd)
     if hopsUntilHistoryIsComplete > 0 { return watchBeginning(isFarEnd: isFarEnd) }
     if !isWhole { return }
     selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum)
@@ -252,7 +257,7 @@ struct LinearCanceller: ~Copyable {
       detector.follow(gain)
     } else if detector.update(
       microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFastBetter: choice.isFast,
-      isConfident: careful.isConfident), careful.isEstimateTooLarge
+      isConfident: careful.isConfident), careful.isEstimateTooLarge, !isRelearning
     {
       followChange()
     }
@@ -279,6 +284,15 @@ struct LinearCanceller: ~Copyable {
     if silentHops == 0 { return }
     careful.age(by: min(silentHops, mostSilence))
     fast.age(by: min(silentHops, mostSilence))
+  }
+
+  /// Verifies the filters, and raises their variances if the path has changed in the pause.
+  @_noLocks @_noAllocation
+  private mutating func verify(isFarEnd: Bool) {
+    let error = verification.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFarEnd: isFarEnd)
+    if error == 0 { return }
+    careful.raiseVariances(by: error)
+    fast.raiseVariances(by: error)
   }
 
   @_noLocks @_noAllocation

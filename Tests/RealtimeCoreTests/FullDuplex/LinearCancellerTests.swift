@@ -212,6 +212,20 @@ struct LinearCancellerTests {
     #expect(loudest < 2 * peak(microphone[...]), "\(loudest), the microphone \(peak(microphone[...]))")
   }
 
+  @Test("V10: a path that changes in a pause of the far end is learnt in half a second")
+  func movedInPause() {
+    let far = Noise.white(frames: 9 * Self.rate, seed: 3).enumerated().map {
+      (4 * Self.rate..<7 * Self.rate).contains($0.offset) ? 0 : $0.element
+    }
+    let former = Self.path(seed: 7), other = Self.path(seed: 8)
+    let moved = zip(former, other).map { 0.3 * $0 + 0.9 * $1 }
+    let before = echo(of: far, through: former), after = echo(of: far, through: moved)
+    let heard = before.indices.map { $0 < 6 * Self.rate ? before[$0] : after[$0] }
+    let run = cancel(far, far, echo: heard, near: Noise.white(frames: far.count, level: 0.001, seed: 11))
+    let erle = run.erle(7.4, 7.6)
+    #expect(erle > 19, "\(erle)")
+  }
+
   @Test("V10: a loudspeaker that is switched off does not leave the negated estimate of its echo")
   func switchedOff() {
     let far = Noise.white(frames: 6 * Self.rate, seed: 3), off = 5 * Self.rate

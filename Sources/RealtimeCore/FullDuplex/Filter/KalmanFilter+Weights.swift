@@ -40,15 +40,21 @@ extension KalmanFilter {
     }
   }
 
-  /// Raises the variances, because the echo path may have changed: the weights are kept, and the filter adapts fast at once.
+  /// Raises the variances, because the echo path may have changed: the weights are kept, and the filter adapts fast at once. Rows without
+  /// recent echo have no power to add; they return to a share of the prior.
   @_noLocks @_noAllocation
-  mutating func doubt() {
+  func doubt() { raiseVariances(by: 1, least: doubtedShare * priorScale) }
+
+  /// Adds `share` times the path's power to the variances, which become at least `least` times the prior.
+  @_noLocks @_noAllocation
+  func raiseVariances(by share: Float, least: Float = 0) {
     for row in 0..<rows {
-      // Rows without recent echo have no power to add; they return to a share of the prior.
-      let base = weights + row * rowSize, half = 0.5 * meanSquares[row], least = doubtedShare * priorScale * Self.priorVariance(row, layout)
-      for k in 0..<layout.bins {
-        let power = base[k] * base[k] + base[layout.bins + k] * base[layout.bins + k]
-        base[2 * layout.bins + k] = max(base[2 * layout.bins + k] + 0.5 * power + half, least)
+      let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
+      let mean = meanSquares[row], lowest = least * Self.priorVariance(row, layout)
+      for k in stride(from: 0, to: layout.bins, by: 8) {
+        let r = load8(re + k), i = load8(im + k)
+        let power: SIMD8<Float> = 0.5 * share * (r * r + i * i + mean), raised: SIMD8<Float> = load8(variance + k) + power
+        store8(raised.replacing(with: lowest, where: raised .< lowest), to: variance + k)
       }
     }
   }

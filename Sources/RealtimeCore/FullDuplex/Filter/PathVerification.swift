@@ -2,11 +2,15 @@
 ///
 /// Until the microphone is found to contain the estimated echo, all of that echo, and more, may be left. Where it does contain it, with
 /// the energies m, y and e of the microphone, the estimate and the residual, (m + y − e) / 2 is y on average, whatever the near end says;
-/// where it does not, it is 0. Own method. Cost: for 0.4 s at most after a pause, some 10 operations a bin and band a hop; otherwise none.
-/// [realtime] except `init` and `deinit`.
+/// where it does not, it is 0. Once it is found to be less than half of y, the path has changed, and the filter has to expect an error that
+/// it learns from: for a new echo as loud as the estimate, that contains the share α of it, 2 (1 − α) times the estimate's power. Own
+/// method. Cost: for 0.8 s at most after a pause, some 10 operations a bin and band a hop; otherwise none. [realtime] except `init` and
+/// `deinit`.
 struct PathVerification: ~Copyable {
   /// A Boolean value indicating whether the filter has yet to be verified.
   private(set) var isPending = false
+  /// A Boolean value indicating whether the last verification found that the path has changed.
+  private(set) var isRefuted = false
   /// The expected power of the residual echo while pending, by adapted bin.
   let uncertainty: UnsafeMutablePointer<Float>
 
@@ -19,13 +23,15 @@ struct PathVerification: ~Copyable {
   private var found: Float = 0
   private var wanted: Float = 0
 
-  /// Least pause, 2 s, and the longest verification, 0.4 s.
+  /// Least pause, 2 s, and the longest verification, 0.4 s, as well as of a filter that learns a changed path.
   private let leastPause, patience: Int
-  /// Power of the expected residual echo, as a multiple of the estimated echo's.
-  private let excess: Float = 4
-  /// Least `wanted`, in multiples of the number of bands, and the share of it that must be found.
+  /// Power of the expected residual echo beyond the filter's own uncertainty, as a multiple of the estimated echo's; the second once the
+  /// filter's variances were raised.
+  private let excess: (unknown: Float, raised: Float) = (4, 0.5)
+  /// Least `wanted`, in multiples of the number of bands; the share of it that must be found, and that below which the path has changed.
   private let leastEvidence: Float = 2
   private let verified: Float = 0.85
+  private let refuted: Float = 0.5
 
   init(layout: FilterLayout, bands: Int) {
     self.bands = bands
@@ -47,22 +53,27 @@ struct PathVerification: ~Copyable {
   mutating func resume(hasConverged: Bool) -> Int {
     defer { silentHops = 0 }
     guard hasConverged, silentHops >= leastPause else { return 0 }
-    (isPending, remaining, found, wanted) = (true, patience, 0, 0)
+    isRefuted = false
+    begin()
     return silentHops
   }
 
   /// Computes `uncertainty` while pending, right after the filter's `predict`.
   @_noLocks @_noAllocation
   func expect(_ filter: borrowing KalmanFilter) {
-    if isPending { filter.addEchoPower(to: uncertainty, factor: excess) }
+    if isPending { filter.addEchoPower(to: uncertainty, factor: isRefuted ? excess.raised : excess.unknown) }
   }
 
-  /// Processes a hop's energies by band.
+  @_noLocks @_noAllocation
+  private mutating func begin() { (isPending, remaining, found, wanted) = (true, patience, 0, 0) }
+
+  /// Processes a hop's energies by band. Returns the power of the error that the filter has to expect, as a multiple of the estimate's, if
+  /// the path is found to have changed in this hop, which it is once a pause at most; otherwise returns 0.
   @_noLocks @_noAllocation
   mutating func update(
     microphone: UnsafePointer<Float>, echo: UnsafePointer<Float>, residual: UnsafePointer<Float>, isFarEnd: Bool
-  ) {
-    if !isPending { return }
+  ) -> Float {
+    if !isPending { return 0 }
     if isFarEnd { remaining -= 1 }
     (found, wanted) = (memory * found, memory * wanted)
     for band in 0..<bands {
@@ -70,8 +81,17 @@ struct PathVerification: ~Copyable {
       found += 0.5 * scale * (both - residual[band])
       wanted += scale * echo[band]
     }
-    let isVerified = wanted > leastEvidence * Float(bands) && found > verified * wanted
-    if isVerified || remaining <= 0 { isPending = false }
+    if wanted > leastEvidence * Float(bands) {
+      if found > verified * wanted { isPending = false }
+      if found < refuted * wanted, !isRefuted {
+        let lacking = 1 - max(found / wanted, 0)
+        isRefuted = true
+        begin()
+        return 2 * lacking
+      }
+    }
+    if remaining <= 0 { isPending = false }
+    return 0
   }
 
   /// Ends the verification, because the canceller is guarded: everything counts as echo anyway.

@@ -1,8 +1,9 @@
 internal import CRealtime
 
 /// Estimates the probability that the near end is heard, by band and overall: a logistic function of the level over expected echo and
-/// noise, smoothed over time. Own method. Cost: a logarithm and an exponential a band, and a store a bin, a hop. [realtime] except `init`
-/// and `deinit`.
+/// noise, smoothed over time. There are two, one for noise and one for echo, which count by the echo's share of what is expected: what
+/// noise was taken for in a pause of the far end is forgotten as soon as an echo is expected. Own method. Cost: a logarithm and two
+/// exponentials a band, and a store a bin, a hop. [realtime] except `init` and `deinit`.
 struct NearEndPresence: ~Copyable {
   /// The mean of the five likeliest speech bands, 0…1, falling with a time constant of 24 ms.
   private(set) var overall: Float = 1
@@ -12,6 +13,11 @@ struct NearEndPresence: ~Copyable {
   private let bands: SuppressorBands
   private let bins: Int
   private let presence: UnsafeMutablePointer<Float>
+  /// The two probabilities by band: how likely a level is no noise, and no echo.
+  private let overNoise, overEcho: UnsafeMutablePointer<Float>
+  /// The mean of the likeliest bands, falling with the time constant of `overall`: of `presence`, and of `overEcho`.
+  private var held: Float = 1
+  private var heldOverEcho: Float = 1
   /// Shares of the way to a new value per hop, rising and falling, for bands with echo and for bands with noise.
   private let attackEcho, attackNoise, releaseEcho, releaseNoise, overallRelease: Float
 
@@ -26,6 +32,8 @@ struct NearEndPresence: ~Copyable {
     self.bands = bands
     self.bins = bins
     presence = .silence(bands.count)
+    overNoise = .silence(bands.count)
+    overEcho = .silence(bands.count)
     byBin = .silence((bins + 15) / 16 * 16)
     attackEcho = 1 - layout.perHop(0.4)
     attackNoise = 1 - layout.perHop(0.1)
@@ -37,6 +45,8 @@ struct NearEndPresence: ~Copyable {
 
   deinit {
     presence.deallocate()
+    overNoise.deallocate()
+    overEcho.deallocate()
     byBin.deallocate()
   }
 
@@ -46,20 +56,23 @@ struct NearEndPresence: ~Copyable {
     error: UnsafePointer<Float>, echo: UnsafePointer<Float>, noise: UnsafePointer<Float>, isGuarded: Bool,
     isFarEndSilent: Bool
   ) {
+    // Local copies: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
+    let (levels, noiseLevels, echoLevels) = (presence, overNoise, overEcho)
+    var echoShare: Float = 0
     for band in 0..<bands.count {
       let expected = echo[band] + noise[band] + 1e-12, share = echo[band] / expected
       let level = 10 * rt_log10f(error[band] / expected + 1e-9)
-      let threshold = thresholds.noise + (thresholds.echo - thresholds.noise) * share
-      let likely = 1 / (1 + rt_expf((threshold - level) / width))
-      let attack = attackNoise + (attackEcho - attackNoise) * share
-      let release = releaseNoise + (releaseEcho - releaseNoise) * share
-      // Local copy: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
-      let levels = presence
-      levels[band] += (likely > presence[band] ? attack : release) * (likely - presence[band])
-      if isGuarded { presence[band] = 0 }
+      let noNoise = likelihood(level, over: thresholds.noise), noEcho = likelihood(level, over: thresholds.echo)
+      noiseLevels[band] += (noNoise > noiseLevels[band] ? attackNoise : releaseNoise) * (noNoise - noiseLevels[band])
+      echoLevels[band] += (noEcho > echoLevels[band] ? attackEcho : releaseEcho) * (noEcho - echoLevels[band])
+      if isGuarded { (noiseLevels[band], echoLevels[band]) = (0, 0) }
+      levels[band] = noiseLevels[band] + share * (echoLevels[band] - noiseLevels[band])
+      if bands.speech.contains(band) { echoShare += share / Float(bands.speech.count) }
     }
-    let now = isGuarded ? 0 : likeliest()
-    overall = isGuarded ? 0 : max(now, overallRelease * overall + (1 - overallRelease) * now)
+    let now = likeliest(of: presence), surely = likeliest(of: overEcho)
+    held = isGuarded ? 0 : max(now, overallRelease * held + (1 - overallRelease) * now)
+    heldOverEcho = isGuarded ? 0 : max(surely, overallRelease * heldOverEcho + (1 - overallRelease) * surely)
+    overall = max(now, held + echoShare * (min(heldOverEcho, held) - held))
     let weight = isFarEndSilent ? 0.25 + 0.75 * overall : overall
     for band in 0..<bands.count {
       let p = 0.5 * presence[band] + 0.25 * presence[max(band - 1, 0)] + 0.25 * presence[min(band + 1, bands.count - 1)]
@@ -68,9 +81,13 @@ struct NearEndPresence: ~Copyable {
     }
   }
 
+  /// Returns the probability of speech at a level in dB, without memory.
+  @_noLocks @_noAllocation
+  private func likelihood(_ level: Float, over threshold: Float) -> Float { 1 / (1 + rt_expf((threshold - level) / width)) }
+
   /// Returns the mean of the `counted` highest values among the speech bands.
   @_noLocks @_noAllocation
-  private func likeliest() -> Float {
+  private func likeliest(of presence: UnsafePointer<Float>) -> Float {
     var taken: UInt64 = 0, sum: Float = 0
     for _ in 0..<counted {
       var best = bands.speech.lowerBound, highest: Float = -1

@@ -115,6 +115,7 @@ struct Suppressor: ~Copyable {
   ///   - isUncertaintyTypical: the residual tells how far that expectation is off.
   ///   - hasConverged: the filter has cancelled since it was last reset.
   ///   - isGuarded: everything that is heard counts as echo.
+  ///   - isRelearning: the filter learns a path that has changed in a pause of the far end.
   ///   - isFarEndSilent: the far end has been silent for the filter's whole reach; estimated echo and uncertainty are 0 then.
   ///   - isWideBand: the far end contains something above 11 kHz.
   ///   - echoShare: share of the residual echo to suppress, 0…1.
@@ -123,7 +124,8 @@ struct Suppressor: ~Copyable {
   @_noLocks @_noAllocation
   mutating func process(
     residual newest: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>, isUncertaintyTypical: Bool = true,
-    hasConverged: Bool = true, echo: UnsafePointer<Float>, isGuarded: Bool, isFarEndSilent: Bool, isWideBand: Bool, echoShare: Float,
+    isRelearning: Bool = false, hasConverged: Bool = true, echo: UnsafePointer<Float>, isGuarded: Bool, isFarEndSilent: Bool,
+    isWideBand: Bool, echoShare: Float,
     noiseShare: Float, into output: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil
   ) {
     hops += 1
@@ -141,7 +143,7 @@ struct Suppressor: ~Copyable {
       residualEcho.update(
         error: power, echo: echoPower, uncertainty: uncertainty, errorBands: errorBands, noiseBands: noiseBands,
         presence: presence.overall, isGuarded: isGuarded, isWideBand: isWideBand, learns: isUncertaintyTypical,
-        hasConverged: hasConverged)
+        hasConverged: hasConverged, isRelearning: isRelearning)
       if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
       if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
       bands.sum(residualEcho.power, into: echoBands)

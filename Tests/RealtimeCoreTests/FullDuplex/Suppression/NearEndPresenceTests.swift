@@ -11,10 +11,12 @@ struct NearEndPresenceTests {
     run(error: { _ in error }, echo: echo, noise: noise, isGuarded: isGuarded).overall
   }
 
-  /// The overall presence, and that of the bin at 2 kHz, after 0.5 s.
+  /// The overall presence, and that of the bin at 2 kHz, after 0.5 s; then after a further hop with other powers of every bin, if there
+  /// are any.
   private func run(
-    error: (Int) -> Float, echo: Float, noise: Float, isGuarded: Bool = false, isFarEndSilent: Bool = false
-  ) -> (overall: Float, bin: Float) {
+    error: (Int) -> Float, echo: Float, noise: Float, isGuarded: Bool = false, isFarEndSilent: Bool = false,
+    next: (error: Float, echo: Float)? = nil
+  ) -> (overall: Float, bin: Float, next: Float) {
     let bins = layout.window / 2 + 1
     let bands = SuppressorBands(bins: bins, estimated: bins, binWidth: Float(layout.rate) / Float(layout.window))
     defer { bands.deallocate() }
@@ -27,7 +29,13 @@ struct NearEndPresenceTests {
         error: powers(error), echo: powers { _ in echo }, noise: powers { _ in noise }, isGuarded: isGuarded,
         isFarEndSilent: isFarEndSilent)
     }
-    return (presence.overall, presence.byBin[2_000 * layout.window / layout.rate])
+    let overall = presence.overall, bin = presence.byBin[2_000 * layout.window / layout.rate]
+    if let next {
+      presence.update(
+        error: powers { _ in next.error }, echo: powers { _ in next.echo }, noise: powers { _ in noise }, isGuarded: false,
+        isFarEndSilent: false)
+    }
+    return (overall, bin, presence.overall)
   }
 
   @Test("V10: the near end is absent at the expected level of echo and noise, present 15 dB above it")
@@ -46,6 +54,15 @@ struct NearEndPresenceTests {
     }
     let (alone, both) = (bin(isFarEndSilent: true), bin(isFarEndSilent: false))
     #expect(alone > 1.3 * both, "\(alone), \(both) while the far end talks")
+  }
+
+  @Test("V10: what noise is taken for while the far end is silent does not let its first syllable through; a near end that talks stays")
+  func firstSyllable() {
+    // Noise of 2 dB over its mean, before an echo of 30 dB over it.
+    let noise = run(error: { _ in 1.6e-6 }, echo: 0, noise: 1e-6, isFarEndSilent: true, next: (error: 1e-4, echo: 1e-3))
+    #expect(noise.overall > 0.5 && noise.next < 0.2, "\(noise)")
+    let near = run(error: { _ in 1e-4 }, echo: 0, noise: 1e-6, isFarEndSilent: true, next: (error: 1e-4, echo: 1e-3))
+    #expect(near.next > 0.9, "\(near)")
   }
 
   @Test("V10: while guarded, the near-end probability is 0")
