@@ -263,7 +263,7 @@ struct LinearCanceller: ~Copyable {
     }
     watchBeginning(isFarEnd: isFarEnd)
     // A resampler that is short of samples does not apply `rate`: the tracker's corrections would accumulate without bound.
-    if let rate = tracker.update(fast, rate: resampler.rate), !resampler.isShort { resampler.rate = rate }
+    if let rate = tracker.update(fast, rate: resampler.rate, at: hops), !resampler.isShort { resampler.rate = rate }
     noteDelay()
   }
 

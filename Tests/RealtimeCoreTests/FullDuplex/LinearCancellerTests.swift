@@ -134,6 +134,20 @@ struct LinearCancellerTests {
     for (tone, silence) in zip(tone, silence) { #expect(tone > silence - 6, "\(tone) after a tone, \(silence) after silence") }
   }
 
+  @Test("V10, V11: short answers between long pauses stay cancelled, where no clock drifts", arguments: [4, 10])
+  func shortAnswers(pause: Int) {
+    let rate = Self.rate, lead = 8, answers = 20, period = pause * rate + 2 * rate / 5
+    var far = Noise.white(frames: lead * rate + answers * period, seed: 3)
+    for i in lead * rate..<far.count where (i - lead * rate) % period < pause * rate { far[i] = 0 }
+    let near = Noise.white(frames: far.count, level: 0.0003, seed: 11)
+    let run = cancel(far, far, echo: echo(of: far, through: Self.path(seed: 7)), near: near)
+    let worst = (0..<answers).map { answer in
+      let end = Double(lead) + Double((answer + 1) * period) / Double(rate)
+      return run.erle(end - 0.4, end)
+    }
+    #expect(worst.min()! > 15, "\(worst)")
+  }
+
   @Test(
     "V10: a microphone that was muted at its source for half a minute, or lost its sound to noise, hears the echo cancelled again at once, or soon",
     arguments: [(0, 0.0), (1e-4, 1.5)] as [(Float, Double)])

@@ -3,6 +3,11 @@ internal import CRealtime
 /// Measures the drift between the clocks of loudspeaker and microphone: the shift of a filter's response in a quarter of a second, by
 /// generalized cross-correlation in the frequency domain (Knapp and Carter, IEEE Trans. ASSP-24, 1976). Own combination over partitions
 /// and sides.
+///
+/// What a pause of the far end shifts is learnt in the first half second after it. So the response is compared with the one before the
+/// pause only then, and the drift is that shift in all the time between: as if it had come about since the pause, it would be
+/// overcorrected, after longer pauses ever further.
+///
 /// Cost: every quarter of a second, 24 correlations over 328 bins. [realtime] except `init` and `deinit`.
 struct DriftTracker: ~Copyable {
   private let layout: FilterLayout
@@ -17,7 +22,10 @@ struct DriftTracker: ~Copyable {
   private let cosines: UnsafeMutablePointer<Float>
   /// Sides of the former response, 0 without one.
   private var formerSides = 0
-  private var hops = 0
+  /// The hops at which the former response was measured, and at which the next one is to be.
+  private var formerHop = 0
+  private var nextHop = 0
+  private var lastHop = 0
   /// Number of bins with an audible echo.
   private var heard = 0
 
@@ -60,11 +68,17 @@ struct DriftTracker: ~Copyable {
 
   /// Processes one hop. Returns a corrected rate after a successful measurement, otherwise nil.
   ///
-  /// - Parameter rate: the drift compensated at present, in frames per frame.
+  /// - Parameters:
+  ///   - rate: the drift compensated at present, in frames per frame.
+  ///   - now: the number of this hop; those in which the filter rests are left out.
   @_noLocks @_noAllocation
-  mutating func update(_ filter: borrowing KalmanFilter, rate: Double) -> Double? {
-    hops += 1
-    guard hops % interval == 0 else { return nil }
+  mutating func update(_ filter: borrowing KalmanFilter, rate: Double, at now: Int) -> Double? {
+    if now - lastHop > interval { nextHop = now + 2 * interval }
+    lastHop = now
+    guard now >= nextHop else { return nil }
+    nextHop = now + interval
+    let elapsed = now - formerHop
+    formerHop = now
     defer { remember(filter) }
     guard formerSides > 0, compare(filter) else { return nil }
     // The maximum is some sixty steps wide: searches every fifth step, then every step, then interpolates.
@@ -74,7 +88,7 @@ struct DriftTracker: ~Copyable {
     guard highest > certain, abs(best) < furthest else { return nil }
     let below = likeness(best - 1), above = likeness(best + 1)
     let moved = Double(best) + 0.5 * Double((below - above) / (below - 2 * highest + above - 1e-9))
-    return min(max(rate + gain * moved / Double(interval * Self.stepsPerHop), -largest), largest)
+    return min(max(rate + gain * moved / Double(elapsed * Self.stepsPerHop), -largest), largest)
   }
 
   /// Updates the best of the shifts, and its correlation.
