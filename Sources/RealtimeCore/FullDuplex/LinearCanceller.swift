@@ -36,6 +36,7 @@ struct LinearCanceller: ~Copyable {
   private var detector: PathChangeDetector
   private var spectrum: BandSpectrum
   private var verification: PathVerification
+  private var trial: EchoTrial
   private var gainTracker: GainTracker
   private var gainChanges: GainChanges
   /// The newest hop of the reference: left, right, and what saturation adds.
@@ -93,6 +94,7 @@ struct LinearCanceller: ~Copyable {
     scout = DelayScout(layout: layout, channels: 2)
     detector = PathChangeDetector(layout: layout, bands: bands)
     verification = PathVerification(layout: layout, bands: bands)
+    trial = EchoTrial(layout: layout, bands: bands)
     gainTracker = GainTracker(layout: layout, bands: bands)
     gainChanges = GainChanges(hops: layout.slots, memory: layout.hops(0.5))
     far = .silence(layout.hop)
@@ -137,7 +139,12 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { 4 }
   }
 
-  /// Limit of the factor by which `expectProvenEcho` raises the prior: 33 dB.
+  /// The same, above which a filter that has never converged may have learnt that there is no echo, although one begins: 15 dB.
+  private static var startling: Float {
+    @_noLocks @_noAllocation get { 30 }
+  }
+
+  /// Limit of the factor by which the prior is raised for an echo louder than expected: 33 dB.
   private static var loudest: Float {
     @_noLocks @_noAllocation get { 2_000 }
   }
@@ -222,21 +229,24 @@ struct LinearCanceller: ~Copyable {
     verification.expect(careful)
     fast.predict(reference, offset: offset, beyond: careful)
     if provenShare > 0 { expectProvenEcho() }
+    if trial.isNew { fast.scalePrior(by: excess(of: 1, over: fast)) }
     copy(samples, to: unclipped, frames: layout.hop)
     if railMarks != nil || !repair.isAtRest { repair.process(unclipped, marks: railMarks, echo: careful.echo) }
     microphone.push(unclipped, onto: 0)
     careful.adapt(to: microphone[0], learns: learns)
     fast.adapt(to: microphone[0], learns: learns)
     if learns, careful.isDue {
-      if !detector.hasConverged, farEndLevel > 1e-6, !reference.excitation.isTone {
+      if !detector.hasConverged, !trial.isRunning, farEndLevel > 1e-6, !reference.excitation.isTone {
         prior.update(&fast, &careful, isStereo: reference.isStereo)
       }
       if careful.isConfident { loudspeaker.learn(from: careful, offset: offset, isStereo: reference.isStereo) }
     }
     spectrum.measure(careful.residual, into: carefulBands, plus: careful.echo, into: echoBands, sum: microphoneBands)
     spectrum.measure(fast.residual, into: fastBands)
-    choice.choose(
-      fast: (fast.echo, fast.residual), careful: (careful.echo, careful.residual), fastBands: fastBands, carefulBands: carefulBands)
+    if !trial.isRunning {
+      choice.choose(
+        fast: (fast.echo, fast.residual), careful: (careful.echo, careful.residual), fastBands: fastBands, carefulBands: carefulBands)
+    }
     echo = choice.isFast ? choice.echo : careful.echo
     residual = choice.isFast ? choice.residual : careful.residual
     limitResidual()
@@ -244,8 +254,9 @@ struct LinearCanceller: ~Copyable {
     verify(isFarEnd: isFarEnd)
     if hopsUntilHistoryIsComplete > 0 { return watchBeginning(isFarEnd: isFarEnd) }
     if !isWhole { return }
-    selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum)
+    if !trial.isRunning { selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum) }
 
+    tryEcho(isFarEnd: isFarEnd)
     place(isFarEnd: farEndLevel > 1e-8)
     // A tone tells nothing of other frequencies.
     if !reference.excitation.isTone,
@@ -263,7 +274,7 @@ struct LinearCanceller: ~Copyable {
     }
     watchBeginning(isFarEnd: isFarEnd)
     // A resampler that is short of samples does not apply `rate`: the tracker's corrections would accumulate without bound.
-    if let rate = tracker.update(fast, rate: resampler.rate, at: hops), !resampler.isShort { resampler.rate = rate }
+    if !trial.isRunning, let rate = tracker.update(fast, rate: resampler.rate, at: hops), !resampler.isShort { resampler.rate = rate }
     noteDelay()
   }
 
@@ -393,6 +404,30 @@ struct LinearCanceller: ~Copyable {
     if let wanted, !detector.hasConverged, !careful.isConfident { moveWindow(to: wanted) }
   }
 
+  /// Begins a trial when an error startles filters that have never converged, and starts anew if it proves an echo: the loudspeaker was
+  /// switched on. The fast filter returns to the careful one's weights otherwise.
+  @_noLocks @_noAllocation
+  private mutating func tryEcho(isFarEnd: Bool) {
+    if trial.isRunning {
+      spectrum.measure(fast.echo, into: trial.echo)
+      let isProven = trial.update(
+        microphone: microphoneBands, residual: fastBands, noise: detector.noise, concentration: fast.concentration)
+      if isProven {
+        beginAnew()
+        provenShare = 1
+      } else if trial.isOver || careful.surprise < Self.surprising {
+        trial.end()
+        fast.restore(careful)
+      }
+    } else if careful.surprise > Self.startling, !detector.hasConverged, guardHops == 0, !choice.isFast, isFarEnd,
+      !reference.excitation.isTone, trial.isWorthwhile(microphone: microphoneBands, noise: detector.noise)
+    {
+      fast.forget()
+      tracker.forget()
+      trial.begin()
+    }
+  }
+
   /// A Boolean value indicating whether the scout finds an echo that the filters do not expect: the loudspeaker or the microphone was
   /// switched on, or speech follows the far end's first tone. Filters that have learnt the absence of an echo for long would need seconds.
   /// The threshold is a share of the error that the near end does not reach by chance.
@@ -441,6 +476,7 @@ struct LinearCanceller: ~Copyable {
     detector.forget()
     scout.forget()
     tracker.forget()
+    trial.end()
     echoDelay = .nan
     // Adaptation starts at once, with the history that is known.
     hopsUntilHistoryIsComplete = 0
@@ -487,6 +523,7 @@ struct LinearCanceller: ~Copyable {
     selector.forget()
     scout.forget()
     tracker.forget()
+    trial.end()
     guardHops = guardAfterChange
     echoDelay = .nan
   }
@@ -495,12 +532,19 @@ struct LinearCanceller: ~Copyable {
   /// expect: the far end is soft and the loudspeaker turned up. Otherwise they would take the echo for a near end, and not learn from it.
   @_noLocks @_noAllocation
   private mutating func expectProvenEcho() {
-    let factor = min(provenShare * careful.errorPower / careful.expectedNow, Self.loudest)
+    let factor = excess(of: provenShare, over: careful)
     provenShare = 0
-    if factor < 2 { return }
+    if factor == 1 { return }
     careful.scalePrior(by: factor)
     fast.scalePrior(by: factor)
     prior.scale(by: factor)
+  }
+
+  /// Returns the factor by which a share of the error exceeds all that a filter expects, right after its `predict`; 1 if it hardly does.
+  @_noLocks @_noAllocation
+  private func excess(of share: Float, over filter: borrowing KalmanFilter) -> Float {
+    let factor = share * careful.errorPower / filter.expectedNow
+    return factor < 2 ? 1 : min(factor, Self.loudest)
   }
 
   /// Updates `isGuarded`.

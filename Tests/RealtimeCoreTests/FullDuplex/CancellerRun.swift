@@ -9,8 +9,10 @@ extension LinearCanceller {
   ///   - microphone: at least as long as the far end, and later by `farEndDelay`.
   ///   - doubts: seconds at which `doubt()` is called.
   ///   - gains: seconds at which the echo's gain is told to change, and by what factor.
+  ///   - watch: called after each hop with its seconds, and whether the canceller is guarded.
   mutating func run(
-    _ microphone: [Float], left: [Float], right: [Float], doubts: [Double] = [], gains: [(time: Double, factor: Float)] = []
+    _ microphone: [Float], left: [Float], right: [Float], doubts: [Double] = [], gains: [(time: Double, factor: Float)] = [],
+    watch: (_ seconds: Double, _ isGuarded: Bool) -> Void = { _, _ in }
   ) -> [Float] {
     precondition(left.count == right.count && microphone.count >= left.count)
     let hop = layout.hop
@@ -27,6 +29,7 @@ extension LinearCanceller {
         }
       }
       all += UnsafeBufferPointer(start: residual, count: hop)
+      watch(Double(start) / Double(layout.rate), isGuarded)
     }
     return all
   }

@@ -104,6 +104,30 @@ struct LinearCancellerTests {
     #expect(run.erle(16, 18) > 20, "\(run.erle(16, 18))")
   }
 
+  @Test("V10: an echo of speech that begins after 8 s unheard is cancelled within 0.5 s", arguments: [3, 5, 9, 12] as [UInt64])
+  func onsetOfSpeech(seed: UInt64) {
+    let far = CaptureSignals.speech(seconds: 11, rate: Self.rate, level: -26, seed: seed)
+    var heard = echo(of: far, through: Self.path(seed: 7))
+    for i in 0..<8 * Self.rate { heard[i] = 0 }
+    let run = cancel(far, far, echo: heard, near: Noise.white(frames: far.count, level: 0.0003, seed: 11))
+    #expect(run.erle(8.5, 9.5) > 14, "\(run.erle(8.5, 9.5))")
+  }
+
+  @Test(
+    "V10: a near end that talks where no echo is heard makes the filters forget nothing",
+    arguments: [3, 5, 9, 12, 21, 22, 23, 24, 31, 32, 33, 34] as [UInt64])
+  func noOnset(seed: UInt64) {
+    let far = CaptureSignals.speech(seconds: 16, rate: Self.rate, level: -26, seed: seed)
+    var near = CaptureSignals.speech(seconds: 16, rate: Self.rate, level: -26, seed: seed + 100)
+    for i in 0..<6 * Self.rate { near[i] = 0 }
+    let noise = Noise.white(frames: far.count, level: 0.0003, seed: 11)
+    var canceller = LinearCanceller(layout: FilterLayout(rate: Self.rate))
+    let heard = zip(near, noise).map { $0 + $1 }, delay = [Float](repeating: 0, count: canceller.farEndDelay)
+    var guarded = 0
+    _ = canceller.run(delay + heard, left: far, right: far) { if $0 > 6, $1 { guarded += 1 } }
+    #expect(guarded == 0, "\(guarded) hops")
+  }
+
   @Test(
     "V10: an echo that is 20 or 30 dB louder than what is played is cancelled within 3 s, also a late one",
     arguments: [(-20, 0.0), (-30, 0), (-30, 0.4)])

@@ -25,6 +25,19 @@ extension KalmanFilter {
     return knowledge.sum() < 1 ? (0, prior) : (excess.sum() / sum, rt_sqrtf(noise.sum()) / sum)
   }
 
+  /// The share of the path's power that comes from its strongest partition, of those that a partial filter has, 0…1.
+  var concentration: Float {
+    @_noLocks @_noAllocation get {
+      var all: Float = 1e-20, strongest: Float = 0
+      for partition in 0..<layout.fastPartitions {
+        let power = meanSquares[partition] + (sides > 1 ? meanSquares[layout.partitions + partition] : 0)
+        all += power
+        strongest = max(strongest, power)
+      }
+      return strongest / all
+    }
+  }
+
   /// Rescales a row's weights and variances as if the filter had started with the new prior variance.
   @_noLocks @_noAllocation
   mutating func changePrior(of row: Int, from former: Float, to newest: Float) {
@@ -82,6 +95,14 @@ extension KalmanFilter {
         for k in bins { to[k] = from[k] }
       }
     }
+  }
+
+  /// Returns to another filter's path, and to what that may regain: what this one has learnt since it was reset is discarded.
+  @_noLocks @_noAllocation
+  mutating func restore(_ other: borrowing KalmanFilter) {
+    adopt(other, bins: 0..<layout.bins)
+    copy(other.meanSquares, to: meanSquares, frames: rows)
+    copy(other.heldSquares, to: heldSquares, frames: rows)
   }
 
   /// Scales the estimated path, because the echo's level has changed by a factor, which is known with this relative variance.

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Full duplex: trial of an echo that may begin")
+struct EchoTrialTests {
+  private let layout = FilterLayout(rate: 48_000)
+  private let bands = 20
+
+  /// Runs a trial with these powers in each band, where the microphone contains a share of the estimate: residual = microphone + (1 − 2
+  /// share) echo. Returns the seconds until the echo is proven, nil if it is not.
+  private func seconds(echo: Float = 0.5, share: Float, noise: Float = 0.01, concentration: Float = 0.5) -> Double? {
+    var trial = EchoTrial(layout: layout, bands: bands)
+    trial.begin()
+    func energies(_ power: Float) -> [Float] { [Float](repeating: power, count: bands) }
+    for band in 0..<bands { trial.echo[band] = echo }
+    var hops = 0
+    while !trial.isOver {
+      hops += 1
+      let residual = 1 + echo * (1 - 2 * share)
+      let isProven = trial.update(
+        microphone: energies(1), residual: energies(residual), noise: energies(noise), concentration: concentration)
+      if isProven { return Double(hops * layout.hop) / Double(layout.rate) }
+    }
+    let tried = Double(hops * layout.hop) / Double(layout.rate)
+    #expect(abs(tried - 0.4) < 0.01, "\(tried) s")
+    return nil
+  }
+
+  @Test("V10: an echo that the microphone contains is proven within 50 ms")
+  func contained() throws {
+    let found = try #require(seconds(share: 1))
+    #expect(found < 0.05, "\(found) s")
+  }
+
+  @Test("V10: an estimate that the near end only resembles proves no echo in 0.4 s, nor does one of noise or from all ages alike")
+  func missing() {
+    #expect(seconds(share: 0) == nil)
+    #expect(seconds(echo: 4, share: 0.3) == nil)
+    #expect(seconds(share: 1, noise: 0.2) == nil)
+    #expect(seconds(share: 1, concentration: 0.2) == nil)
+  }
+
+  @Test("V10: a trial is worth it where something is heard over the noise in a quarter of the bands")
+  func worth() {
+    let trial = EchoTrial(layout: layout, bands: bands)
+    func isWorthwhile(_ heard: Int) -> Bool {
+      let microphone = (0..<bands).map { $0 < heard ? 1 : 0.05 as Float }
+      return trial.isWorthwhile(microphone: microphone, noise: [Float](repeating: 0.01, count: bands))
+    }
+    #expect(isWorthwhile(bands) && isWorthwhile(bands / 4))
+    #expect(!isWorthwhile(bands / 4 - 1) && !isWorthwhile(0))
+  }
+
+  @Test("V10: a trial is new until its first hop, and runs until it is ended")
+  func course() {
+    var trial = EchoTrial(layout: layout, bands: bands)
+    #expect(!trial.isRunning && !trial.isNew)
+    trial.begin()
+    #expect(trial.isRunning && trial.isNew && !trial.isOver)
+    let energies = [Float](repeating: 1, count: bands)
+    _ = trial.update(microphone: energies, residual: energies, noise: energies, concentration: 1)
+    #expect(trial.isRunning && !trial.isNew)
+    trial.end()
+    #expect(!trial.isRunning && !trial.isNew)
+  }
+}
