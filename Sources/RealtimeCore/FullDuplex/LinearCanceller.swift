@@ -65,8 +65,12 @@ struct LinearCanceller: ~Copyable {
   private var openHops = 0
   /// Hops until the reference covers the filters' whole reach again after `resume()`; nothing is learnt meanwhile.
   private var hopsUntilHistoryIsComplete = 0
-  /// Hops from one estimate of `idlePartitions` to the next, a multiple of `searchPeriod`: in between, all rows of weights are constrained.
+  /// Searches for a better window, and their number from one estimate of `idlePartitions` to the next: in between, all rows of weights are
+  /// constrained.
+  private var searches = 0
   private let idlePeriod: Int
+  /// Hops from one attempt to move the echo within the window to the next.
+  private let movePeriod: Int
   private let guardAfterChange: Int
   private let farEndHold: Int
   /// Limit of the silence that raises the filters' variances, 5 s.
@@ -109,7 +113,8 @@ struct LinearCanceller: ~Copyable {
     microphoneBands = .silence(bands)
     echoBands = .silence(bands)
     guardHops = layout.hops(1.067)
-    idlePeriod = KalmanFilter.Tuning.careful.period * KalmanFilter.Tuning.careful.constraintTurns
+    idlePeriod = KalmanFilter.Tuning.careful.constraintTurns
+    movePeriod = layout.hops(0.2)
     guardAfterChange = layout.hops(0.4)
     farEndHold = layout.hops(0.453)
     mostSilence = layout.hops(5)
@@ -147,11 +152,6 @@ struct LinearCanceller: ~Copyable {
   /// Limit of the factor by which the prior is raised for an echo louder than expected: 33 dB.
   private static var loudest: Float {
     @_noLocks @_noAllocation get { 2_000 }
-  }
-
-  /// Hops from one search of the scout to the next: it costs half as much as in every hop, and hops overlap.
-  private static var searchPeriod: Int {
-    @_noLocks @_noAllocation get { 2 }
   }
 
   /// Hops of the far end in the resampler's history.
@@ -325,7 +325,7 @@ struct LinearCanceller: ~Copyable {
     if resampler.isShort, offset > 0 {
       resampler.skip(hops: -1)
       offset -= 1
-    } else if resampler.isShort, careful.moveByHop() {
+    } else if resampler.isShort, !reference.isSilent, hops % movePeriod == 0, careful.moveByHop() {
       fast.adopt(careful, bins: 0..<layout.bins)
       resampler.skip(hops: -1)
       tracker.forget()
@@ -386,8 +386,9 @@ struct LinearCanceller: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func place(isFarEnd: Bool) {
     let isSurprised = careful.surprise > Self.surprising
-    guard !detector.hasConverged || isSurprised, hops % Self.searchPeriod == 0, isFarEnd else { return }
-    if hops % idlePeriod == 0, !detector.hasConverged {
+    guard !detector.hasConverged || isSurprised, careful.hasLearnt, isFarEnd else { return }
+    searches += 1
+    if searches % idlePeriod == 0, !detector.hasConverged {
       // Two consecutive estimates must agree: right after a path change the weights are still in transition.
       let former = idlePartitions
       idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)

@@ -199,6 +199,11 @@ struct KalmanFilter: ~Copyable {
     @_noLocks @_noAllocation get { hops % layout.partitionHops == 0 }
   }
 
+  /// A Boolean value indicating whether `error` is of this hop.
+  var hasLearnt: Bool {
+    @_noLocks @_noAllocation get { hops % tuning.period == 0 }
+  }
+
   /// Estimates the echo in the newest `window` samples of the microphone, once a hop.
   ///
   /// - Parameter offset: age in hops of the reference at the first partition.
@@ -228,7 +233,7 @@ struct KalmanFilter: ~Copyable {
       store8(load8(microphone + i) - load8(time + start + i), to: errorWindow + start + i)
     }
     hops += 1
-    if !learns || hops % tuning.period != 0 { return }
+    if !learns || !hasLearnt { return }
     // The noise of the last bins is smoothed over their neighbours.
     transform.forward(errorWindow, re: error.re, im: error.im, bins: activeBins + 8)
     learn()
