@@ -46,7 +46,7 @@ final class HistoryRecorder: Sendable {
         let meters = core.meters.snapshot()
         point.microphoneLevel = decibels(meters.microphonePeak)
         point.voiceLevel = decibels(meters.voicePeak)
-        point.erle = meters.erle.map { Double($0) }
+        if core.controls.isEchoCancelled { point.erle = meters.erle.map { Double($0) } }
         point.echoDelay = meters.echoDelay.map { Double($0) * 1_000 }
       }
       point.speakerLevel = decibels(core.mixer.speakerPeak)

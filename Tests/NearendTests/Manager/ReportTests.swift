@@ -59,9 +59,12 @@ struct ReportTests {
       let controls = CaptureControls()
       row.change(controls)
       controls.isNoiseSuppressionEnabled = false
+      var meters = CaptureMeters().snapshot()
+      meters.erle = 40
       let status = ProcessingStatus(
-        controls: controls, meters: CaptureMeters().snapshot(), render: (0, 1), isSending: row.isSending, hasMicrophone: row.hasMicrophone,
+        controls: controls, meters: meters, render: (0, 1), isSending: row.isSending, hasMicrophone: row.hasMicrophone,
         isInterrupted: row.isInterrupted, streamDelay: 0)
+      #expect(status.erle == (row.isEffective ? 40 : nil), "\(row.what): what was measured before is not told")
       for component in status.components {
         guard component.component != .noiseSuppression else {
           #expect(!component.isRequested && !component.isActive && !component.isEffective && component.reason == nil, "\(row.what)")
