@@ -159,3 +159,5 @@ float nearend_correlate(const nearend_correlation *row, const float *x, const fl
 }
 
 void nearend_suppress(const nearend_suppression *hop, float *re, float *im) { chosen->suppress(hop, re, im); }
+
+void nearend_judge(const nearend_likelihood *hop, float *echoShares, float *presence) { chosen->judge(hop, echoShares, presence); }

@@ -29,6 +29,7 @@ typedef struct {
   void (*multiply_add)(const float *, const float *, const float *, const float *, float *, float *, int);
   void (*predict)(const nearend_partitions *, float *, float *, float *);
   void (*suppress)(const nearend_suppression *, float *, float *);
+  void (*judge)(const nearend_likelihood *, float *, float *);
   void (*resample_near)(const nearend_bank *, const float *, double, double, float *, int);
   void (*resample)(const nearend_bank *, const float *, double, double, float *, int);
   void (*update)(const nearend_partitions *, const float *, const float *, const float *, const float *, float);

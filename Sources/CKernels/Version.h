@@ -46,4 +46,4 @@ typedef int masks __attribute__((vector_size(32)));
 
 const nearend_kernels NEAREND_KERNELS = {
     NEAREND_KERNELS_NAME, mean_square, peak, biquads_energy, band_sums, saturate, forward, analyze, inverse, multiply_add, predict,
-    suppress, resample_near, resample, update, learn, correlate};
+    suppress, judge, resample_near, resample, update, learn, correlate};

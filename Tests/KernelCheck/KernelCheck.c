@@ -232,6 +232,28 @@ static void check_suppressor(void) {
   }
 }
 
+static void check_likelihood(void) {
+  enum { bands = 32 };
+  static float error[bands], echo[bands], noisePower[bands], overNoise[bands], overEcho[bands], shares[bands], presence[bands];
+  for (int round = 0; round < 8; round++) {
+    fill_positive(overNoise, bands, 1);
+    fill_positive(overEcho, bands, 1);
+    for (int band = 0; band < bands; band++) {
+      // From far below to far above what is expected; every fourth is silent.
+      float level = band % 4 == round % 4 ? 0 : 1e-4f + fabsf(noise());
+      error[band] = level * powf(10, 4 * noise() - 2);
+      echo[band] = level * powf(10, 4 * noise() - 3);
+      noisePower[band] = level * 1e-3f;
+    }
+    nearend_likelihood hop = {bands, error, echo, noisePower, overNoise, overEcho, 1.3f, 3.8f, 1.2f, 0.9f, 0.2f, 0.6f, 0.05f};
+    nearend_judge(&hop, shares, presence);
+    check("judge, echo's share", shares, bands, 1e-5);
+    check("judge, over noise", overNoise, bands, 1e-5);
+    check("judge, over echo", overEcho, bands, 1e-5);
+    check("judge, presence", presence, bands, 1e-5);
+  }
+}
+
 static void check_resampling(void) {
   enum { taps = NEAREND_NEAR_TAPS, phases = 64 };
   static float rows[(phases + 1) * 2 * taps], prototype[taps * phases + 2], samples[2 * MARGIN + 4 * FRAMES], out[FRAMES];
@@ -283,6 +305,7 @@ int main(int count, char **arguments) {
   check_learning();
   check_correlation();
   check_suppressor();
+  check_likelihood();
   check_resampling();
   if (!compares) return 0;
   printf("%s%d of %d results are alike, to %.1e of their largest value (version %s)\n", failures > 0 ? "\n" : "", checks - failures, checks,

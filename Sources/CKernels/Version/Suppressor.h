@@ -1,4 +1,4 @@
-// The suppressor's gains.
+// The suppressor's gains, and what they depend on.
 
 // Twice as long as `lanes`: half as many loads of constants, which are too many for the registers.
 typedef float wide __attribute__((vector_size(64)));
@@ -92,5 +92,27 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     wide level = EVERY(hop->comfort) * ROOTS(missing);
     STORE(re + k, gain * LOAD_WIDE(re + k) + level * LOAD_WIDE(hop->phaseRe + k));
     STORE(im + k, gain * LOAD_WIDE(im + k) + level * LOAD_WIDE(hop->phaseIm + k));
+  }
+}
+
+// Moves the state at `place` towards `value`; returns it.
+#define APPROACH(place, value, attack, release) ({ \
+  wide former = LOAD_WIDE(place), next = (value); \
+  next = former + SELECT(next > former, EVERY(attack), EVERY(release)) * (next - former); \
+  STORE(place, next); \
+  next; })
+
+static void judge(const nearend_likelihood *hop, float *echoShares, float *presence) {
+  // Logistic functions of the level in dB, which is 10 log10(2) octaves; their exponentials differ by a factor.
+  float octaves = LOG2_E / hop->width, step = 3.01029996f * octaves;
+  for (int band = 0; band < hop->bands; band += 16) {
+    wide echo = LOAD_WIDE(hop->echo + band), expected = echo + LOAD_WIDE(hop->noise + band) + EVERY(1e-12f), share = echo / expected;
+    wide level = EVERY(step) * LOG2(LOAD_WIDE(hop->error + band) / expected + EVERY(1e-9f));
+    wide noise = EVERY(1) / (EVERY(1) + EXP2(EVERY(octaves * hop->noiseThreshold) - level));
+    wide clear = EVERY(1) / (EVERY(1) + EXP2(EVERY(octaves * hop->echoThreshold) - level));
+    noise = APPROACH(hop->overNoise + band, noise, hop->noiseAttack, hop->noiseRelease);
+    clear = APPROACH(hop->overEcho + band, clear, hop->echoAttack, hop->echoRelease);
+    STORE(echoShares + band, share);
+    STORE(presence + band, noise + share * (clear - noise));
   }
 }

@@ -175,6 +175,31 @@ typedef struct {
 // Computes the gains, updates the state, and replaces the spectrum E by gain · E + comfort noise. [realtime]
 NEAREND_REALTIME void nearend_suppress(const nearend_suppression *_Nonnull hop, float *_Nonnull re, float *_Nonnull im);
 
+// How likely each band of one hop holds near-end speech. `bands` is a multiple of 16; powers are 0 or more.
+typedef struct {
+  int bands;
+  // Powers of the error, and of the echo and the noise expected in it.
+  const float *_Nonnull error;
+  const float *_Nonnull echo;
+  const float *_Nonnull noise;
+  // State: the probabilities that a level is no noise, and no echo, 0…1.
+  float *_Nonnull overNoise;
+  float *_Nonnull overEcho;
+  // In dB over the expected power: where either is ½, and by how much it rises from there to 1 / (1 + 1 / e).
+  float noiseThreshold;
+  float echoThreshold;
+  float width;
+  // Shares of the way to a new value, rising and falling.
+  float noiseAttack;
+  float noiseRelease;
+  float echoAttack;
+  float echoRelease;
+} nearend_likelihood;
+
+// Updates the state; writes the echo's share of the expected power, and the probability of speech, which is of both by that share.
+// [realtime]
+NEAREND_REALTIME void nearend_judge(const nearend_likelihood *_Nonnull hop, float *_Nonnull echoShares, float *_Nonnull presence);
+
 // Returns the version in use: "AVX-512", "AVX2" or "baseline". [any]
 const char *_Nonnull nearend_kernels_name(void);
 

@@ -1,9 +1,9 @@
-internal import CRealtime
+internal import CKernels
 
 /// Estimates the probability that the near end is heard, by band and overall: a logistic function of the level over expected echo and
 /// noise, smoothed over time. There are two, one for noise and one for echo, which count by the echo's share of what is expected: what
 /// noise was taken for in a pause of the far end is forgotten as soon as an echo is expected. Own method. Cost: a logarithm and two
-/// exponentials a band, and a store a bin, a hop. [realtime] except `init` and `deinit`.
+/// exponentials for each 16 bands, and a store a bin, a hop. [realtime] except `init` and `deinit`.
 struct NearEndPresence: ~Copyable {
   /// The mean of the five likeliest speech bands, 0…1, falling with a time constant of 24 ms.
   private(set) var overall: Float = 1
@@ -13,6 +13,8 @@ struct NearEndPresence: ~Copyable {
   private let bands: SuppressorBands
   private let bins: Int
   private let presence: UnsafeMutablePointer<Float>
+  /// The echo's share of the expected power, by band.
+  private let echoShares: UnsafeMutablePointer<Float>
   /// The two probabilities by band: how likely a level is no noise, and no echo.
   private let overNoise, overEcho: UnsafeMutablePointer<Float>
   /// The mean of the likeliest bands, falling with the time constant of `overall`: of `presence`, and of `overEcho`.
@@ -31,9 +33,10 @@ struct NearEndPresence: ~Copyable {
   init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
     self.bands = bands
     self.bins = bins
-    presence = .silence(bands.count)
-    overNoise = .silence(bands.count)
-    overEcho = .silence(bands.count)
+    presence = .silence(bands.padded)
+    echoShares = .silence(bands.padded)
+    overNoise = .silence(bands.padded)
+    overEcho = .silence(bands.padded)
     byBin = .silence((bins + 15) / 16 * 16)
     attackEcho = 1 - layout.perHop(0.4)
     attackNoise = 1 - layout.perHop(0.1)
@@ -45,30 +48,31 @@ struct NearEndPresence: ~Copyable {
 
   deinit {
     presence.deallocate()
+    echoShares.deallocate()
     overNoise.deallocate()
     overEcho.deallocate()
     byBin.deallocate()
   }
 
-  /// Processes the powers of one hop, by band. While guarded, everything counts as echo.
+  /// Processes the powers of one hop, by band, of `bands.padded` values. While guarded, everything counts as echo.
   @_noLocks @_noAllocation
   mutating func update(
     error: UnsafePointer<Float>, echo: UnsafePointer<Float>, noise: UnsafePointer<Float>, isGuarded: Bool,
     isFarEndSilent: Bool
   ) {
-    // Local copies: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
-    let (levels, noiseLevels, echoLevels) = (presence, overNoise, overEcho)
-    var echoShare: Float = 0
-    for band in 0..<bands.count {
-      let expected = echo[band] + noise[band] + 1e-12, share = echo[band] / expected
-      let level = 10 * rt_log10f(error[band] / expected + 1e-9)
-      let noNoise = likelihood(level, over: thresholds.noise), noEcho = likelihood(level, over: thresholds.echo)
-      noiseLevels[band] += (noNoise > noiseLevels[band] ? attackNoise : releaseNoise) * (noNoise - noiseLevels[band])
-      echoLevels[band] += (noEcho > echoLevels[band] ? attackEcho : releaseEcho) * (noEcho - echoLevels[band])
-      if isGuarded { (noiseLevels[band], echoLevels[band]) = (0, 0) }
-      levels[band] = noiseLevels[band] + share * (echoLevels[band] - noiseLevels[band])
-      if bands.speech.contains(band) { echoShare += share / Float(bands.speech.count) }
+    var hop = nearend_likelihood(
+      bands: Int32(bands.padded), error: error, echo: echo, noise: noise, overNoise: overNoise, overEcho: overEcho,
+      noiseThreshold: thresholds.noise, echoThreshold: thresholds.echo, width: width, noiseAttack: attackNoise,
+      noiseRelease: releaseNoise, echoAttack: attackEcho, echoRelease: releaseEcho)
+    nearend_judge(&hop, echoShares, presence)
+    if isGuarded {
+      clear(presence, frames: bands.padded)
+      clear(overNoise, frames: bands.padded)
+      clear(overEcho, frames: bands.padded)
     }
+    var echoShare: Float = 0
+    for band in bands.speech { echoShare += echoShares[band] }
+    echoShare /= Float(bands.speech.count)
     let now = likeliest(of: presence), surely = likeliest(of: overEcho)
     held = isGuarded ? 0 : max(now, overallRelease * held + (1 - overallRelease) * now)
     heldOverEcho = isGuarded ? 0 : max(surely, overallRelease * heldOverEcho + (1 - overallRelease) * surely)
@@ -80,10 +84,6 @@ struct NearEndPresence: ~Copyable {
       for k in bands.edges[band]..<(band + 1 < bands.count ? bands.edges[band + 1] : bins) { byBin[k] = p * weight }
     }
   }
-
-  /// Returns the probability of speech at a level in dB, without memory.
-  @_noLocks @_noAllocation
-  private func likelihood(_ level: Float, over threshold: Float) -> Float { 1 / (1 + rt_expf((threshold - level) / width)) }
 
   /// Returns the mean of the `counted` highest values among the speech bands.
   @_noLocks @_noAllocation

@@ -80,9 +80,9 @@ struct Suppressor: ~Copyable {
     }
     let bands = SuppressorBands(bins: bins, estimated: estimatedBins, binWidth: Float(layout.rate) / Float(length))
     self.bands = bands
-    errorBands = .silence(bands.count)
-    echoBands = .silence(bands.count)
-    noiseBands = .silence(bands.count)
+    errorBands = .silence(bands.padded)
+    echoBands = .silence(bands.padded)
+    noiseBands = .silence(bands.padded)
     residualEcho = ResidualEcho(layout: layout, bands: bands, bins: padded)
     presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
     echoOnly = EchoOnlyPass(hop: layout.hop, length: layout.window, padded: padded)

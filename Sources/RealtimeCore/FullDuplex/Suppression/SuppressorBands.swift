@@ -5,6 +5,10 @@ internal import CRealtime
 /// where no echo is estimated. Shared by the suppressor's stages; its creator deallocates it. [realtime] except `init` and `deallocate`.
 struct SuppressorBands {
   let count: Int
+  /// `count`, rounded up to whole vectors of the kernels: the length of arrays by band.
+  var padded: Int {
+    @_noLocks @_noAllocation get { (count + 15) / 16 * 16 }
+  }
   /// First bin of each band, and the end of the last band.
   let edges: UnsafePointer<Int>
   /// Bands of 375 Hz to 6 kHz, used to distinguish speech from residual echo.

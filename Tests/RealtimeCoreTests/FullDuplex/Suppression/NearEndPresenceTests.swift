@@ -22,7 +22,7 @@ struct NearEndPresenceTests {
     defer { bands.deallocate() }
     var presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
     func powers(_ power: (Int) -> Float) -> [Float] {
-      (0..<bands.count).map { (bands.edges[$0]..<bands.edges[$0 + 1]).map(power).reduce(0, +) }
+      (0..<bands.padded).map { $0 < bands.count ? (bands.edges[$0]..<bands.edges[$0 + 1]).map(power).reduce(0, +) : 0 }
     }
     for _ in 0..<layout.hops(0.5) {
       presence.update(
