@@ -401,8 +401,8 @@ struct LinearCanceller: ~Copyable {
       provenShare = share
       return
     }
-    // Never move away from a window with echo: music correlates with its own past.
-    if let wanted, !detector.hasConverged, !careful.isConfident { moveWindow(to: wanted) }
+    // Never move away from a window with echo: music correlates with its own past. An echo in the last partition may only begin there.
+    if let wanted, !detector.hasConverged, !careful.isConfident || wanted > offset && careful.peaksAtTheEnd { moveWindow(to: wanted) }
   }
 
   /// Begins a trial when an error startles filters that have never converged, and starts anew if it proves an echo: the loudspeaker was

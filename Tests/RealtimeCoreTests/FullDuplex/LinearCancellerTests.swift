@@ -113,6 +113,15 @@ struct LinearCancellerTests {
     #expect(run.erle(8.5, 9.5) > 14, "\(run.erle(8.5, 9.5))")
   }
 
+  @Test("V11: an echo that begins where the filters' first window ends is found")
+  func echoAtTheEnd() {
+    let delay = 0.276, rate = 48_000, far = CaptureSignals.speech(seconds: 4, rate: rate, level: -26, seed: 9)
+    let path = [Float](repeating: 0, count: Int(delay * Double(rate))) + Self.path(seed: 7)
+    let near = Noise.white(frames: far.count, level: 0.0003, seed: 11)
+    let run = cancel(far, far, echo: echo(of: far, through: path), near: near, rate: rate)
+    #expect(run.erle(1.5, 2.5) > 25, "\(run.erle(1.5, 2.5))")
+  }
+
   @Test(
     "V10: a near end that talks where no echo is heard makes the filters forget nothing",
     arguments: [3, 5, 9, 12, 21, 22, 23, 24, 31, 32, 33, 34] as [UInt64])

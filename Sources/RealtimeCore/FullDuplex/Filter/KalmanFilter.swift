@@ -292,6 +292,11 @@ struct KalmanFilter: ~Copyable {
     return best < 0 ? -1 : best % layout.partitions * layout.partitionHops * layout.hop + Int(peakTaps[best])
   }
 
+  /// A Boolean value indicating whether the strongest tap is in the last partition.
+  var peaksAtTheEnd: Bool {
+    @_noLocks @_noAllocation get { peak() >= (layout.partitions - 1) * layout.partitionHops * layout.hop }
+  }
+
   /// Returns how many leading partitions carry less than 3 % of the echo's power, minus one, by which the window could start later; 0 if at
   /// most 5, without confidence, or in stereo.
   @_noLocks @_noAllocation
