@@ -174,7 +174,7 @@ class RNNoise:
 
 
 def timed_blocks(mic, process, scale=1):
-    """Returns the seconds that `process` takes for each whole block of a file. It is called with the block's address."""
+    """Returns the seconds that `process`, called with a block's address, takes for each whole block of a file."""
     sound, _ = soundfile.read(mic, dtype="float32")
     sound = sound[: len(sound) // BLOCK * BLOCK] * np.float32(scale)
     first, times = sound.ctypes.data, np.empty(len(sound) // BLOCK)
