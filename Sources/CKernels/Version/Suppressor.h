@@ -61,7 +61,7 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     gain = SELECT(wanted > gain, wanted, EVERY(0.8f) * gain + EVERY(0.2f) * wanted);
     STORE(hop->gain + k, gain);
     STORE(hop->clean + k, amplitude * p * amplitude * p * power);
-    // The noise estimate is weighted by the probability of speech (Gerkmann and Hendriks 2012), and never rises where there may be echo.
+    // The noise estimate is weighted by the probability of speech (Gerkmann and Hendriks 2012), and does not rise where there may be echo.
     wide_masks isEcho = echo > EVERY(0.5f) * noise;
     wide speech = LOAD_WIDE(hop->speech + k);
     wide u = EVERY(1) / (EVERY(1) + EVERY(31.6f) * EXP2(EVERY(-LOG2_E) * LEAST(power / noise * EVERY(31.6f / 32.6f), EVERY(50))));
@@ -70,21 +70,26 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     STORE(hop->speech + k, SELECT(isEcho, speech, smoothed));
     wide heard = SELECT(isEcho, LEAST(power, noise), (EVERY(1) - u) * power + u * noise);
     noise = MOST(memory * noise + (EVERY(1) - memory) * heard, EVERY(1e-10f));
-    // Power that has stayed above a level for one to two windows is noise (minimum statistics, Martin 2001), if it was steady.
+    // Power that has stayed above a level for one to two windows is noise (minimum statistics, Martin 2001): while the far end is silent,
+    // if it was steady, because vowels last as long; while it talks, steady or not, where there is no echo.
     wide smooth = EVERY(0.85f) * LOAD_WIDE(hop->smoothed + k) + EVERY(0.15f) * power, least = LOAD_WIDE(hop->least + k);
     wide former = LOAD_WIDE(hop->formerLeast + k), most = LOAD_WIDE(hop->most + k);
     if (hop->beginsWindow) {
-      former = SELECT(most < EVERY(hop->steadiness) * least, least, EVERY(0));
+      former = SELECT(most < EVERY(hop->steadiness) * least, least, -least);
       least = smooth;
       most = smooth;
     }
     least = LEAST(least, smooth);
-    most = MOST(most, smooth);
+    // What may be echo and hardly counts as near end makes its window unsteady.
+    most = MOST(most, SELECT(isEcho & (p < EVERY(0.1f)), EVERY(1e30f), smooth));
     STORE(hop->smoothed + k, smooth);
     STORE(hop->least + k, least);
     STORE(hop->most + k, most);
     STORE(hop->formerLeast + k, former);
-    noise = SELECT(isEcho, noise, MOST(noise, LEAST(least, former)));
+    // So a near end that is steady and louder than the expected echo is noise, also while the far end talks without a pause.
+    wide steady = LEAST(least, MOST(former, EVERY(0)));
+    isEcho = echo > EVERY(0.5f) * MOST(noise, steady);
+    noise = SELECT(isEcho, noise, MOST(noise, hop->isFarEndSilent ? steady : LEAST(least, MOST(former, -former))));
     STORE(hop->noise + k, noise);
     // Comfort noise fills up to the noise that noise suppression leaves; digital silence gets none.
     wide missing = MOST(floorOfNoise * floorOfNoise * (noise - EVERY(1.01e-10f)) - gain * gain * power, EVERY(0));

@@ -159,15 +159,16 @@ typedef struct {
   float noiseFloor;
   float noiseShare;
   float noiseMemory;
-  // State: |E|² smoothed, its minimum and maximum in the current window of time, and its minimum in the previous one if that was steady,
-  // otherwise 0; whether a window begins.
+  // State: |E|² smoothed, its minimum and maximum in the current window of time, and its minimum in the previous one, negative if that was
+  // not steady; whether a window begins.
   float *_Nonnull smoothed;
   float *_Nonnull least;
   float *_Nonnull most;
   float *_Nonnull formerLeast;
   bool beginsWindow;
-  // The largest ratio of a window's maximum to its minimum for which the minimum counts as noise.
+  // The largest ratio of a steady window's maximum to its minimum, and whether only the minimum of a steady one counts as noise.
   float steadiness;
+  bool isFarEndSilent;
   // How far a bin that stands out by itself counts as near end, whatever `presence` says: from 0 to 1.
   float ownEvidence;
 } nearend_suppression;

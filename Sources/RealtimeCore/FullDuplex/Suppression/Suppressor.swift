@@ -33,7 +33,7 @@ struct Suppressor: ~Copyable {
   private let settlingHops: Int
   /// Hops in a window of minimum statistics, 0.4 s.
   private let noiseWindowHops: Int
-  /// 9 dB: speech varies more within a window, so vowels are not taken for noise. While the far end talks, steady sound may be echo.
+  /// 9 dB: speech varies more within a window, so vowels are not taken for noise while the far end is silent, nor echo while it talks.
   private let steadiness: Float = 8
   private var hops = 0
   /// Hops for which the window of the estimated echo is not silent.
@@ -195,7 +195,7 @@ struct Suppressor: ~Copyable {
       noiseMemory: hops > settlingHops ? settledMemory : settlingMemory,
       smoothed: memory.smoothed, least: memory.least, most: memory.most, formerLeast: memory.formerLeast,
       beginsWindow: hops % noiseWindowHops == 0,
-      steadiness: isFarEndSilent ? steadiness : .greatestFiniteMagnitude,
+      steadiness: steadiness, isFarEndSilent: isFarEndSilent,
       ownEvidence: isFarEndSilent ? 1 : certainty * certainty)
     if let open {
       echoOnly.take(spectrum, noise: memory.noise)

@@ -8,9 +8,12 @@ struct SuppressorTests {
   private let layout = FilterLayout(rate: 48_000)
 
   /// Runs the suppressor over a residual.
-  /// - Parameter isUnsure: whether the filter's uncertainty equals the whole residual.
+  /// - Parameters:
+  ///   - isUnsure: whether the filter's uncertainty equals the whole residual.
+  ///   - expectedEcho: the level of the residual echo that the filter expects otherwise, as an amplitude.
   private func run(
-    _ residual: [Float], isUnsure: Bool = false, isFarEndSilent: Bool = true, echoShare: Float = 1, noiseShare: Float = 1
+    _ residual: [Float], isUnsure: Bool = false, expectedEcho: Float = 0, isFarEndSilent: Bool = true, isWideBand: Bool = false,
+    echoShare: Float = 1, noiseShare: Float = 1
   ) -> [Float] {
     var suppressor = Suppressor(layout: layout)
     let silence = [Float](repeating: 0, count: layout.hop)
@@ -18,10 +21,12 @@ struct SuppressorTests {
     for start in stride(from: 0, through: residual.count - layout.hop, by: layout.hop) {
       let hop = Array(residual[start..<start + layout.hop])
       // The power of a window in a bin of the transform: the sum of its squares.
-      let power = isUnsure ? hop.reduce(0) { $0 + $1 * $1 } * Float(layout.window / layout.hop) : 0
+      let expected = expectedEcho * expectedEcho * Float(layout.window)
+      let power = isUnsure ? hop.reduce(0) { $0 + $1 * $1 } * Float(layout.window / layout.hop) : expected
       suppressor.process(
         residual: hop, uncertainty: [Float](repeating: power, count: layout.bins), echo: silence, isGuarded: false,
-        isFarEndSilent: isFarEndSilent && !isUnsure, isWideBand: false, echoShare: echoShare, noiseShare: noiseShare, into: &output)
+        isFarEndSilent: isFarEndSilent && !isUnsure, isWideBand: isWideBand, echoShare: echoShare, noiseShare: noiseShare,
+        into: &output)
       all += output
     }
     return all
@@ -96,5 +101,28 @@ struct SuppressorTests {
     let suppressed = run(echo, isUnsure: true), left = run(echo, isUnsure: true, echoShare: 0, noiseShare: 0)
     #expect(level(suppressed.suffix(48_000)) < level(echo.suffix(48_000)) - 25, "\(level(suppressed.suffix(48_000)))")
     #expect(abs(level(left.suffix(48_000)) - level(echo.suffix(48_000))) < 1)
+  }
+
+  @Test("V10: noise that rises while the far end talks without a pause is 12 dB softer within 1.5 seconds")
+  func noiseUnderEcho() {
+    let noise = Noise.white(frames: 240_000, level: 0.01, seed: 3).enumerated().map { $0 < 96_000 ? 0.1 * $1 : $1 }
+    for expectedEcho: Float in [0.0005, 0.001, 0.002] {
+      let output = run(noise, expectedEcho: expectedEcho, isFarEndSilent: false)
+      for start in [168_000, 204_000] {
+        let gain = level(output[start..<start + 24_000]) - level(noise[start..<start + 24_000])
+        #expect(gain < -12, "echo \(expectedEcho), \(start): \(gain)")
+      }
+    }
+  }
+
+  @Test("V10: the echo of a steady far end is not taken for noise, also where it is 3 dB louder than expected, a tone more")
+  func steadyEcho() {
+    let noise = Noise.white(frames: 192_000, level: 0.01, seed: 3)
+    let echo = [Float](repeating: 0, count: 24_000) + noise.enumerated().map { $1 + 0.01 * sin(2 * Float.pi * Float($0 % 6) / 6) }
+    for expectedEcho: Float in [0.007, 0.01, 0.02] {
+      let output = run(echo, expectedEcho: expectedEcho, isFarEndSilent: false, isWideBand: true)
+      let gain = level(output.suffix(96_000)) - level(echo.suffix(96_000))
+      #expect(gain < -45, "\(expectedEcho): \(gain)")
+    }
   }
 }
