@@ -350,7 +350,7 @@ struct JoinedTests {
       #expect(manager.mode == (opens ? .own : nil), "a joined program keeps the session that it uses")
       other.unregisterMedia(id: "call")
       #expect(eventually { manager.mode == nil })
-      #expect(!FileManager.default.fileExists(atPath: path))
+      #expect(eventually { !FileManager.default.fileExists(atPath: path) }, "the socket goes with the session, after its mode")
     }
   }
 }

@@ -417,10 +417,10 @@ struct LinearCanceller: ~Copyable {
         beginAnew()
         provenShare = 1
       } else if trial.isOver || careful.surprise < Self.surprising {
-        trial.end()
+        trial.end(rests: trial.isOver)
         fast.restore(careful)
       }
-    } else if careful.surprise > Self.startling, !detector.hasConverged, guardHops == 0, !choice.isFast, isFarEnd,
+    } else if trial.isRested(), careful.surprise > Self.startling, !detector.hasConverged, guardHops == 0, !choice.isFast, isFarEnd,
       !reference.excitation.isTone, trial.isWorthwhile(microphone: microphoneBands, noise: detector.noise)
     {
       fast.forget()

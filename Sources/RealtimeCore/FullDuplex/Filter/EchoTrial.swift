@@ -15,7 +15,10 @@ struct EchoTrial: ~Copyable {
   private let memory: Float
   /// Hops of a trial, 0.4 s.
   private let patience: Int
+  /// Hops after a trial that proved nothing, 1 s: meanwhile the fast filter follows the path, and the clocks' drift is measured.
+  private let rest: Int
   private var hops = 0
+  private var hopsToRest = 0
   /// Σ (m + y − e) / 2 (m + y), and Σ y / (m + y), over bands and recent hops.
   private var found: Float = 0
   private var wanted: Float = 0
@@ -34,6 +37,7 @@ struct EchoTrial: ~Copyable {
     echo = .silence(bands)
     memory = layout.perHop(0.9)
     patience = layout.hops(0.4)
+    rest = layout.hops(1)
   }
 
   deinit { echo.deallocate() }
@@ -60,9 +64,16 @@ struct EchoTrial: ~Copyable {
   @_noLocks @_noAllocation
   mutating func begin() { (isRunning, hops, found, wanted) = (true, 0, 0, 0) }
 
-  /// Ends the trial, if any.
+  /// Ends the trial, if any. Before the next one it `rests`.
   @_noLocks @_noAllocation
-  mutating func end() { isRunning = false }
+  mutating func end(rests: Bool = false) { (isRunning, hopsToRest) = (false, rests ? rest : 0) }
+
+  /// Counts a hop without a trial. Returns whether one may begin.
+  @_noLocks @_noAllocation
+  mutating func isRested() -> Bool {
+    hopsToRest = max(hopsToRest - 1, 0)
+    return hopsToRest == 0
+  }
 
   /// Processes a hop's energies by band, and the filter's `concentration`. Returns whether the microphone contains the estimated echo.
   @_noLocks @_noAllocation

@@ -62,6 +62,17 @@ struct EchoTrialTests {
     _ = trial.update(microphone: energies, residual: energies, noise: energies, concentration: 1)
     #expect(trial.isRunning && !trial.isNew)
     trial.end()
-    #expect(!trial.isRunning && !trial.isNew)
+    let mayBegin = trial.isRested()
+    #expect(!trial.isRunning && !trial.isNew && mayBegin)
+  }
+
+  @Test("V11: after a trial that proved nothing, the clocks' drift can be measured for a second")
+  func rest() {
+    var trial = EchoTrial(layout: layout, bands: bands)
+    trial.begin()
+    trial.end(rests: true)
+    var hops = 1
+    while !trial.isRested() { hops += 1 }
+    #expect(abs(hops - layout.hops(1)) <= 1, "\(hops) hops")
   }
 }
