@@ -88,7 +88,7 @@ def draw(
     titles=TITLES,
 ):
     """Writes the figure for {program: rows}; the ceiling is left out, because its ERLE would be off every scale."""
-    table = {name: rows for name, rows in table.items() if name in COLOURS}
+    table = {name: rows for name, rows in table.items() if name != "ideal"}
     known = panels_by_measure or PANELS
     rows = [row for rows in table.values() for row in rows]
     kinds = [kind for kind in (*KINDS, *NOISES) if any(row["kind"] == kind for row in rows)]

@@ -27,8 +27,8 @@ MODE_KINDS = (*NEAR_END_ALONE, "dt")
 # What people meet in calls and the kinds lack (situations.py). Append only, too.
 SITUATIONS = ("onset", "ringback", "turned", "clipped", "softfar", "pause")
 CHANGES_HALF_WAY = ("jump", "move", "volume")
-CANCELLERS = ("untouched", "module-ec", "aec3", "webrtc", "nearend")
-PROGRAMS = ("untouched", "ideal", *CANCELLERS[1:])
+CANCELLERS = ("module-ec", "aec3", "webrtc", "nearend")
+PROGRAMS = ("untouched", "ideal", *CANCELLERS)
 MODE_PROGRAMS = ("untouched", "rnnoise", "wide", "nearend", "isolation")
 TITLES = {
     "untouched": "untouched microphone",

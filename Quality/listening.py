@@ -10,13 +10,12 @@ from scipy import signal
 
 from cases import __doc__ as kinds_text
 from figure import INK, save
-from kinds import CHANGES_HALF_WAY, FAR_END_ALONE, KINDS, NEAR_END_ALONE, NOISES, TITLES
+from kinds import CANCELLERS, CHANGES_HALF_WAY, FAR_END_ALONE, KINDS, NEAR_END_ALONE, NOISES, TITLES
 
 RATE = 48_000
 WINDOW, COLUMNS, ROWS = 2_048, 400, 64
 LOWEST, HIGHEST = 60, 16_000  # Hz
 QUIETEST, LOUDEST = -100, -45  # dBFS a band
-PROGRAMS = ("module-ec", "aec3", "webrtc", "nearend")
 
 
 def spectrogram(samples):
@@ -34,7 +33,7 @@ def spectrogram(samples):
     return 10 * np.log10(np.stack(bands) + 1e-13)
 
 
-def draw_case(folder, case, processed, path, programs=PROGRAMS):
+def draw_case(folder, case, processed, path, programs=CANCELLERS):
     """Draws one strip: near end alone (the ideal), microphone, and each program; processed: {program: folder}."""
     strips = {} if case["kind"] in FAR_END_ALONE else {"near end alone": folder / case["name"] / "near.wav"}
     strips["microphone"] = folder / case["name"] / "mic.wav"
@@ -76,7 +75,7 @@ def kind_texts():
     return {name: text for name, text in lines if name in (*KINDS, *NOISES)}
 
 
-def write(folder, out, cases, processed, head=None, programs=PROGRAMS):
+def write(folder, out, cases, processed, head=None, programs=CANCELLERS):
     """Writes OUT/<kind>.png for the first case of each kind, and OUT/README.md, which shows them."""
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)

@@ -99,7 +99,7 @@ def arguments():
         options.seed = random.SystemRandom().randrange(1, 100_000)
     kinds, programs = (MODE_KINDS, MODE_PROGRAMS) if options.modes else (KINDS, PROGRAMS)
     if options.situations:
-        kinds, programs = SITUATIONS, CANCELLERS
+        kinds, programs = SITUATIONS, ("untouched", *CANCELLERS)
     options.kinds = options.kinds or list(kinds)
     options.programs = options.programs or list(programs)
     if any((kind in SITUATIONS) != options.situations for kind in options.kinds):

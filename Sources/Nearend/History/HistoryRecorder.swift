@@ -21,6 +21,7 @@ final class HistoryRecorder: Sendable {
     var underruns: [String: UInt64] = [:]
     /// The bands for the sample rate of the last point.
     var bands: (rate: Int, bands: SpectrogramBands)?
+    /// What was drained last: its memory is reused.
     var heard = SpectrumTap.Heard()
   }
 

@@ -114,7 +114,7 @@ extension ProcessingStatus {
         isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil,
         engine: component == .echoCancellation || component == .noiseSuppression ? engine.name : nil)
     }
-    let cancels = obstacle == nil && controls.isEchoCancellationEnabled
+    let cancels = idleReason == nil && controls.isEchoCancelled
     self.init(
       isInUse: controls.usesVoiceProcessing, isBypassed: controls.isBypassed, engine: engine.canceller, library: CapturePath.library,
       micMode: mode, components: components,

@@ -42,6 +42,7 @@ package final class CaptureControls: Sendable {
 
   /// A Boolean value indicating whether the voice that is heard has its echo cancelled. [any]
   package var isEchoCancelled: Bool { usesVoiceProcessing && !isBypassed && isEchoCancellationEnabled }
+
   /// The engine for echo and noise (V10). Changing it requires a new capture path, which `AudioCore.renewCapturePath` makes. Default:
   /// nearend.
   package var engine: VoiceEngine {

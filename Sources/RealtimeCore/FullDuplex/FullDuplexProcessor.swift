@@ -95,8 +95,8 @@ struct FullDuplexProcessor: ~Copyable {
     suppressor.process(
       residual: heard, uncertainty: linear.uncertainty, isUncertaintyTypical: linear.isUncertaintyTypical,
       isRelearning: linear.isRelearning, hasConverged: linear.hasConverged, echo: linear.echo, isGuarded: linear.isGuarded,
-      isFarEndSilent: linear.isFarEndSilent,
-      isWideBand: linear.isFarEndWideBand, echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples, open: open)
+      isFarEndSilent: linear.isFarEndSilent, isWideBand: linear.isFarEndWideBand, echoShare: echoFade.weight,
+      noiseShare: noiseFade.weight, into: samples, open: open)
     dryFade.blend(wet: samples, dry: unprocessed, into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
     if formerPower >= 0 {
       meter.update(

@@ -4,9 +4,9 @@ internal import CRealtime
 /// generalized cross-correlation in the frequency domain (Knapp and Carter, IEEE Trans. ASSP-24, 1976). Own combination over partitions
 /// and sides.
 ///
-/// What a pause of the far end shifts is learnt in the first half second after it. So the response is compared with the one before the
-/// pause only then, and the drift is that shift in all the time between: as if it had come about since the pause, it would be
-/// overcorrected, after longer pauses ever further.
+/// The filter learns what has shifted in a pause of the far end within half a second after it. Only then is its response compared with the
+/// one before the pause, and the shift divided by all the time between. Divided by a quarter of a second, it would be overcorrected, the
+/// further the longer the pause.
 ///
 /// Cost: every quarter of a second, 24 correlations over 328 bins. [realtime] except `init` and `deinit`.
 struct DriftTracker: ~Copyable {
@@ -25,6 +25,7 @@ struct DriftTracker: ~Copyable {
   /// The hops at which the former response was measured, and at which the next one is to be.
   private var formerHop = 0
   private var nextHop = 0
+  /// The last hop in which the filter did not rest.
   private var lastHop = 0
   /// Number of bins with an audible echo.
   private var heard = 0

@@ -1,10 +1,9 @@
 /// Tries whether a surprising error is an echo that begins, when the filters have learnt that there is none: the fast filter, which nobody
 /// hears meanwhile, starts anew and learns it. An echo it soon predicts; a near end it does not.
 ///
-/// With the energies m, y and e of the microphone, of the fast filter's estimate and of its residual, by band, (m + y − e) / 2 is the part
-/// of the estimate that the microphone contains: y on average where the estimate is right, 0 where it only resembles what it was learnt
-/// from, as in `PathVerification`. Bands of noise do not count. But a voice may predict another of the same pitch for a while: from all
-/// ages of the far end alike, whereas a room has an onset. Own method. Cost: during a trial, one transform of two hops and some 10
+/// The microphone contains an estimate that is right (`EchoEvidence`), but none that only resembles what it was learnt from. Bands of noise
+/// do not count. But a voice may predict another of the same pitch for a while: from all ages of the far end alike, whereas a room has an
+/// onset. Own method. Cost: during a trial, one transform of two hops and some 10
 /// operations a band a hop; otherwise none. [realtime] except `init` and `deinit`.
 struct EchoTrial: ~Copyable {
   private(set) var isRunning = false
@@ -12,16 +11,13 @@ struct EchoTrial: ~Copyable {
   let echo: UnsafeMutablePointer<Float>
 
   private let bands: Int
-  private let memory: Float
+  private var evidence: EchoEvidence
   /// Hops of a trial, 0.4 s.
   private let patience: Int
   /// Hops after a trial that proved nothing, 1 s: meanwhile the fast filter follows the path, and the clocks' drift is measured.
   private let rest: Int
   private var hops = 0
   private var hopsToRest = 0
-  /// Σ (m + y − e) / 2 (m + y), and Σ y / (m + y), over bands and recent hops.
-  private var found: Float = 0
-  private var wanted: Float = 0
 
   /// Least `found`, in multiples of the number of bands, and as a share of `wanted`, and the least share of the path's power in one
   /// partition, that together prove an echo. In an hour without echo, where the others held, the first stayed below 1.5 where somebody
@@ -35,7 +31,7 @@ struct EchoTrial: ~Copyable {
   init(layout: FilterLayout, bands: Int) {
     self.bands = bands
     echo = .silence(bands)
-    memory = layout.perHop(0.9)
+    evidence = EchoEvidence(layout: layout)
     patience = layout.hops(0.4)
     rest = layout.hops(1)
   }
@@ -62,7 +58,10 @@ struct EchoTrial: ~Copyable {
 
   /// Starts a trial, with the filter's reset.
   @_noLocks @_noAllocation
-  mutating func begin() { (isRunning, hops, found, wanted) = (true, 0, 0, 0) }
+  mutating func begin() {
+    (isRunning, hops) = (true, 0)
+    evidence.forget()
+  }
 
   /// Ends the trial, if any. Before the next one it `rests`.
   @_noLocks @_noAllocation
@@ -81,12 +80,11 @@ struct EchoTrial: ~Copyable {
     microphone: UnsafePointer<Float>, residual: UnsafePointer<Float>, noise: UnsafePointer<Float>, concentration: Float
   ) -> Bool {
     hops += 1
-    (found, wanted) = (memory * found, memory * wanted)
+    evidence.fade()
     for band in 0..<bands where microphone[band] > audible * noise[band] {
-      let both = microphone[band] + echo[band], scale = 1 / (both + 1e-12)
-      found += 0.5 * scale * (both - residual[band])
-      wanted += scale * echo[band]
+      evidence.add(microphone: microphone[band], echo: echo[band], residual: residual[band])
     }
-    return found > leastEvidence * Float(bands) && found > leastShare * wanted && concentration > leastConcentration
+    return evidence.found > leastEvidence * Float(bands) && evidence.found > leastShare * evidence.wanted
+      && concentration > leastConcentration
   }
 }

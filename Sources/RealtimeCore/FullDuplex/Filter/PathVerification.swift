@@ -1,11 +1,9 @@
 /// Verifies the filter after a pause of the far end, in which the echo path may have changed unheard.
 ///
-/// Until the microphone is found to contain the estimated echo, all of that echo, and more, may be left. Where it does contain it, with
-/// the energies m, y and e of the microphone, the estimate and the residual, (m + y − e) / 2 is y on average, whatever the near end says;
-/// where it does not, it is 0. Once it is found to be less than half of y, the path has changed, and the filter has to expect an error that
-/// it learns from: for a new echo as loud as the estimate, that contains the share α of it, 2 (1 − α) times the estimate's power. Own
-/// method. Cost: for 0.8 s at most after a pause, some 10 operations a bin and band a hop; otherwise none. [realtime] except `init` and
-/// `deinit`.
+/// Until the microphone is found to contain the estimated echo (`EchoEvidence`), all of that echo, and more, may be left. Once it is found
+/// to contain less than half, the path has changed, and the filter has to expect an error that it learns from: for a new echo as loud as
+/// the estimate, that contains the share α of it, 2 (1 − α) times the estimate's power. Own method. Cost: for 0.8 s at most after a pause,
+/// some 10 operations a bin and band a hop; otherwise none. [realtime] except `init` and `deinit`.
 struct PathVerification: ~Copyable {
   /// A Boolean value indicating whether the filter has yet to be verified.
   private(set) var isPending = false
@@ -15,13 +13,10 @@ struct PathVerification: ~Copyable {
   let uncertainty: UnsafeMutablePointer<Float>
 
   private let bands: Int
-  private let memory: Float
+  private var evidence: EchoEvidence
   private var silentHops = 0
   /// Remaining hops of active far end, after which the filter is trusted as before.
   private var remaining = 0
-  /// Σ (m + y − e) / 2 (m + y), and Σ y / (m + y), over bands and recent hops.
-  private var found: Float = 0
-  private var wanted: Float = 0
 
   /// Least pause, 2 s, and the longest verification, 0.4 s, as well as of a filter that learns a changed path.
   private let leastPause, patience: Int
@@ -36,7 +31,7 @@ struct PathVerification: ~Copyable {
   init(layout: FilterLayout, bands: Int) {
     self.bands = bands
     uncertainty = .silence(layout.bins)
-    memory = layout.perHop(0.9)
+    evidence = EchoEvidence(layout: layout)
     leastPause = layout.hops(2)
     patience = layout.hops(0.4)
   }
@@ -65,7 +60,10 @@ struct PathVerification: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func begin() { (isPending, remaining, found, wanted) = (true, patience, 0, 0) }
+  private mutating func begin() {
+    (isPending, remaining) = (true, patience)
+    evidence.forget()
+  }
 
   /// Processes a hop's energies by band. Returns the power of the error that the filter has to expect, as a multiple of the estimate's, if
   /// the path is found to have changed in this hop, which it is once a pause at most; otherwise returns 0.
@@ -75,12 +73,9 @@ struct PathVerification: ~Copyable {
   ) -> Float {
     if !isPending { return 0 }
     if isFarEnd { remaining -= 1 }
-    (found, wanted) = (memory * found, memory * wanted)
-    for band in 0..<bands {
-      let both = microphone[band] + echo[band], scale = 1 / (both + 1e-12)
-      found += 0.5 * scale * (both - residual[band])
-      wanted += scale * echo[band]
-    }
+    evidence.fade()
+    for band in 0..<bands { evidence.add(microphone: microphone[band], echo: echo[band], residual: residual[band]) }
+    let found = evidence.found, wanted = evidence.wanted
     if wanted > leastEvidence * Float(bands) {
       if found > verified * wanted { isPending = false }
       if found < refuted * wanted, !isRefuted {

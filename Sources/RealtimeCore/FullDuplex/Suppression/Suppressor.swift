@@ -125,8 +125,8 @@ struct Suppressor: ~Copyable {
   mutating func process(
     residual newest: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>, isUncertaintyTypical: Bool = true,
     isRelearning: Bool = false, hasConverged: Bool = true, echo: UnsafePointer<Float>, isGuarded: Bool, isFarEndSilent: Bool,
-    isWideBand: Bool, echoShare: Float,
-    noiseShare: Float, into output: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil
+    isWideBand: Bool, echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>,
+    open: UnsafeMutablePointer<Float>? = nil
   ) {
     hops += 1
     analyze(newest, window: 0, into: spectrum, power: power)
