@@ -80,8 +80,21 @@ float nearend_mean_square(const float *samples, int frames) { return chosen->mea
 
 float nearend_peak(const float *samples, int frames, float *check) { return chosen->peak(samples, frames, check); }
 
+void nearend_biquad_filter(nearend_biquad *section, const float *in, float *out, int frames) {
+  chosen->biquad(section, in, out, frames);
+}
+
+float nearend_follow(const float *in, float share, float position, float *out, int frames) {
+  return chosen->follow(in, share, position, out, frames);
+}
+
 float nearend_biquads_energy(nearend_biquad *first, nearend_biquad *second, const float *in, int frames) {
   return chosen->biquads_energy(first, second, in, frames);
+}
+
+void nearend_hann_powers(
+    const float *re, const float *im, float memory, float scale, float *windowed, float *whole, int bins) {
+  chosen->hann_powers(re, im, memory, scale, windowed, whole, bins);
 }
 
 void nearend_band_sums(const float *values, const ptrdiff_t *edges, ptrdiff_t bands, float *sums) {
@@ -122,6 +135,11 @@ void nearend_kalman_update(
     const nearend_partitions *rows, const float *errorRe, const float *errorIm, const float *inverse, const float *change,
     float overlap) {
   chosen->update(rows, errorRe, errorIm, inverse, change, overlap);
+}
+
+void nearend_resample_drift(
+    const nearend_drift_table *table, const float *samples, double position, double step, float *out, int frames) {
+  chosen->resample_drift(table, samples, position, step, out, frames);
 }
 
 void nearend_resample_near(

@@ -20,7 +20,10 @@ typedef struct {
   const char *name;
   float (*mean_square)(const float *, int);
   float (*peak)(const float *, int, float *);
+  void (*biquad)(nearend_biquad *, const float *, float *, int);
+  float (*follow)(const float *, float, float, float *, int);
   float (*biquads_energy)(nearend_biquad *, nearend_biquad *, const float *, int);
+  void (*hann_powers)(const float *, const float *, float, float, float *, float *, int);
   void (*band_sums)(const float *, const ptrdiff_t *, ptrdiff_t, float *);
   void (*saturate)(const float *, float, float *, int);
   void (*forward)(const nearend_fourier *, const float *, float *, float *, int);
@@ -30,6 +33,7 @@ typedef struct {
   void (*predict)(const nearend_partitions *, float *, float *, float *);
   void (*suppress)(const nearend_suppression *, float *, float *);
   void (*judge)(const nearend_likelihood *, float *, float *);
+  void (*resample_drift)(const nearend_drift_table *, const float *, double, double, float *, int);
   void (*resample_near)(const nearend_bank *, const float *, double, double, float *, int);
   void (*resample)(const nearend_bank *, const float *, double, double, float *, int);
   void (*update)(const nearend_partitions *, const float *, const float *, const float *, const float *, float);

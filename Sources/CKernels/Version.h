@@ -45,5 +45,5 @@ typedef int masks __attribute__((vector_size(32)));
 #include "Version/Resampling.h"
 
 const nearend_kernels NEAREND_KERNELS = {
-    NEAREND_KERNELS_NAME, mean_square, peak, biquads_energy, band_sums, saturate, forward, analyze, inverse, multiply_add, predict,
-    suppress, judge, resample_near, resample, update, learn, correlate};
+    NEAREND_KERNELS_NAME, mean_square, peak, biquad, follow, biquads_energy, hann_powers, band_sums, saturate, forward, analyze,
+    inverse, multiply_add, predict, suppress, judge, resample_drift, resample_near, resample, update, learn, correlate};

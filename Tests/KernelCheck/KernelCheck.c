@@ -83,6 +83,21 @@ static void check_samples(void) {
     levels[0] = nearend_biquads_energy(&high, &low, samples, frames);
   }
   check("biquads_energy", levels, 1, 1e-5);
+  static float filtered[frames], followed[248];
+  float position = 0.1f;
+  for (int hop = 0; hop < 20; hop++) {
+    fill(samples, frames, 0.3f);
+    nearend_biquad_filter(&high, samples, filtered, frames);
+    position = nearend_follow(samples, 0.02f, position, followed, 248);
+  }
+  check("biquad_filter", filtered, frames, 1e-5);
+  check("follow", followed, 248, 1e-5);
+  static float windowed[256], whole[256], im[256];
+  fill(out, 256, 1);
+  fill(im, 256, 1);
+  nearend_hann_powers(out, im, 0.9f, 2.7f, windowed, whole, 256);
+  check("hann_powers, windowed", windowed, 256, 1e-5);
+  check("hann_powers, whole", whole, 256, 1e-5);
 }
 
 static void check_transforms(void) {
@@ -275,6 +290,9 @@ static void check_resampling(void) {
     nearend_resample_near(&bank, samples, MARGIN + 0.37, near[i], out, FRAMES);
     check("resample_near", out, FRAMES, 1e-5);
   }
+  nearend_drift_table table = {rows, phases};
+  nearend_resample_drift(&table, samples, MARGIN + 0.37, 0.9998, out, FRAMES / 16 * 16);
+  check("resample_drift", out, FRAMES / 16 * 16, 1e-5);
   nearend_resample(&bank, samples, MARGIN + 0.37, 0.91875, out, FRAMES);
   check("resample", out, FRAMES, 1e-5);
   nearend_resample_stretched(&bank, samples, MARGIN + 0.37, 3, out, FRAMES);

@@ -64,6 +64,33 @@ INLINE void resample_16(const nearend_bank *bank, const float *samples, double p
   memcpy(out, sums, (size_t)frames * sizeof(float));
 }
 
+static void resample_drift(
+    const nearend_drift_table *table, const float *samples, double position, double step, float *out, int frames) {
+  for (int first = 0; first < frames; first += 16) {
+    // For the first of the frames at the middle's fraction.
+    double at = position + first * step + 7.5 * (step - 1);
+    int whole = (int)at;
+    float phase = (float)((at - whole) * table->phases);
+    int row = (int)phase;
+    if (row > table->phases - 1) row = table->phases - 1;
+    lanes share = ALL(phase - (float)row);
+    const float *below = table->rows + (size_t)row * NEAREND_DRIFT_TAPS, *above = below + NEAREND_DRIFT_TAPS;
+    float weights[NEAREND_DRIFT_TAPS];
+    for (int t = 0; t < NEAREND_DRIFT_TAPS; t += 8) STORE(weights + t, LOAD(below + t) + share * (LOAD(above + t) - LOAD(below + t)));
+    // Forces the weights into memory, as above.
+    __asm__ volatile("" : : "r"(weights) : "memory");
+    const float *x = samples + whole + 1 - NEAREND_DRIFT_TAPS / 2;
+    lanes early = ALL(0), late = ALL(0);
+#pragma clang loop unroll(full)
+    for (int t = 0; t < NEAREND_DRIFT_TAPS; t++) {
+      early += ALL(weights[t]) * LOAD(x + t);
+      late += ALL(weights[t]) * LOAD(x + t + 8);
+    }
+    STORE(out + first, early);
+    STORE(out + first + 8, late);
+  }
+}
+
 static void resample_near(const nearend_bank *bank, const float *samples, double position, double step, float *out, int frames) {
   int first = 0;
   // The slope is as accurate over 32 frames within 250 ppm as over 16 within 500 ppm.

@@ -104,6 +104,40 @@ INLINE float biquad_step(nearend_biquad *section, float x) {
   return y;
 }
 
+static void biquad(nearend_biquad *section, const float *in, float *out, int frames) {
+  biquad_block block;
+  biquad_prepare(section, &block);
+  int i = 0;
+  for (; i + 8 <= frames; i += 8) {
+    lanes samples = LOAD(in + i);
+    biquad_filter(&block, &samples);
+    STORE(out + i, samples);
+  }
+  biquad_finish(&block, section);
+  for (; i < frames; i++) out[i] = biquad_step(section, in[i]);
+}
+
+static float follow(const float *in, float share, float position, float *out, int frames) {
+  // The response to an impulse, after seven zeros, and to the former position.
+  float impulse[16] = {0}, decay[8], keep = 1 - share;
+  impulse[7] = share;
+  decay[0] = keep;
+  for (int i = 1; i < 8; i++) {
+    impulse[7 + i] = impulse[6 + i] * keep;
+    decay[i] = decay[i - 1] * keep;
+  }
+  lanes decays = LOAD(decay), last = ALL(position);
+  for (int i = 0; i < frames; i += 8) {
+    lanes x = LOAD(in + i), y = ALL(0);
+#pragma clang loop unroll(full)
+    for (int j = 0; j < 8; j++) y += ALL(x[j]) * LOAD(impulse + 7 - j);
+    y += last * decays;
+    STORE(out + i, y);
+    last = SHUFFLE(y, y, 7, 7, 7, 7, 7, 7, 7, 7);
+  }
+  return last[0];
+}
+
 static float biquads_energy(nearend_biquad *first, nearend_biquad *second, const float *in, int frames) {
   biquad_block p, q;
   biquad_prepare(first, &p);
@@ -125,6 +159,16 @@ static float biquads_energy(nearend_biquad *first, nearend_biquad *second, const
     sum += y * y;
   }
   return sum;
+}
+
+static void hann_powers(const float *re, const float *im, float memory, float scale, float *windowed, float *whole, int bins) {
+  for (int k = 8; k < bins - 8; k += 8) {
+    lanes a = LOAD(re + k), b = LOAD(im + k);
+    lanes windowedA = ALL(0.5f) * a - ALL(0.25f) * (LOAD(re + k - 1) + LOAD(re + k + 1));
+    lanes windowedB = ALL(0.5f) * b - ALL(0.25f) * (LOAD(im + k - 1) + LOAD(im + k + 1));
+    STORE(windowed + k, ALL(memory) * LOAD(windowed + k) + ALL(scale) * (windowedA * windowedA + windowedB * windowedB));
+    STORE(whole + k, ALL(memory) * LOAD(whole + k) + a * a + b * b);
+  }
 }
 
 static void band_sums(const float *values, const ptrdiff_t *edges, ptrdiff_t bands, float *sums) {

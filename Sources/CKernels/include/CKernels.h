@@ -15,6 +15,12 @@ NEAREND_REALTIME float nearend_mean_square(const float *_Nonnull samples, int fr
 // [realtime]
 NEAREND_REALTIME float nearend_peak(const float *_Nonnull samples, int frames, float *_Nonnull check);
 
+// Adds a spectrum's powers to sums of which the share `memory` remains: to `whole`, and, under a Hann window and times `scale`, to
+// `windowed`. The first and the last eight bins are left unchanged, because the outermost ones lack a neighbour. `bins` is a multiple of 8.
+// [realtime]
+NEAREND_REALTIME void nearend_hann_powers(
+    const float *_Nonnull re, const float *_Nonnull im, float memory, float scale, float *_Nonnull windowed, float *_Nonnull whole, int bins);
+
 // Sums values by band: `edges` holds the first index of each, and the end of the last one. Eight values from any index up to there on must
 // be readable. [realtime]
 NEAREND_REALTIME void nearend_band_sums(
@@ -29,6 +35,15 @@ typedef struct {
   float b0, b1, b2, a1, a2;
   float s1, s2;
 } nearend_biquad;
+
+// Filters `frames` samples; `out` may be `in`. [realtime]
+NEAREND_REALTIME void nearend_biquad_filter(
+    nearend_biquad *_Nonnull section, const float *_Nonnull in, float *_Nonnull out, int frames);
+
+// A one-pole low-pass filter: moves from `position` towards each sample by a share of the distance, 0…1. Returns the last position. `frames`
+// is a multiple of 8; `out` may be `in`. [realtime]
+NEAREND_REALTIME float nearend_follow(
+    const float *_Nonnull in, float share, float position, float *_Nonnull out, int frames);
 
 // Returns the sum of squares of `frames` samples after two sections in series. [realtime]
 NEAREND_REALTIME float nearend_biquads_energy(
@@ -203,6 +218,19 @@ NEAREND_REALTIME void nearend_judge(const nearend_likelihood *_Nonnull hop, floa
 
 // Returns the version in use: "AVX-512", "AVX2" or "baseline". [any]
 const char *_Nonnull nearend_kernels_name(void);
+
+// Interpolation filters of NEAREND_DRIFT_TAPS taps, at `phases` + 1 fractions of a sample from 0 to 1. Tap t weighs the sample t + 1 −
+// NEAREND_DRIFT_TAPS / 2 after the whole position.
+typedef struct {
+  const float *_Nonnull rows;
+  int phases;
+} nearend_drift_table;
+#define NEAREND_DRIFT_TAPS 16
+
+// Writes out[i] = samples at position + i · step for a step within 0.05 % of 1: one filter for 16 frames, that of their middle. `frames` is a
+// multiple of 16; each needs NEAREND_DRIFT_TAPS / 2 samples before and after it. [realtime]
+NEAREND_REALTIME void nearend_resample_drift(
+    const nearend_drift_table *_Nonnull table, const float *_Nonnull samples, double position, double step, float *_Nonnull out, int frames);
 
 // A low-pass filter at fractions of a sample: `phases` + 1 rows of 2 · `taps` floats, each a filter and its difference from the next one.
 // `taps` is a multiple of 8. The filter of row r, tap t weighs the sample t + 1 − taps / 2 after the whole position, at a fraction of r /

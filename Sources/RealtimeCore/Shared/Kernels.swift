@@ -43,7 +43,7 @@ func store8(_ values: SIMD8<Float>, to samples: UnsafeMutablePointer<Float>) {
 }
 
 /// Applies a Hann window to eight bins of a spectrum without window, by convolution with their neighbours, from `part` − 1 to `part` + 8.
-@_noLocks @_noAllocation
+@_noLocks @_noAllocation @inline(__always)
 func hann8(_ part: UnsafePointer<Float>) -> SIMD8<Float> { 0.5 * load8(part) - 0.25 * (load8(part - 1) + load8(part + 1)) }
 
 /// The power gain of that window.

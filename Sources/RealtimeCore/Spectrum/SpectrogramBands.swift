@@ -13,28 +13,29 @@ package final class SpectrogramBands {
   private let count: Int
   private let transform: FourierTransform
   private let shape: [Float]
-  private let samples: UnsafeMutablePointer<Float>
   private let spectrum: SplitSpectrum
+  /// |X|² by bin.
+  private let binPowers: UnsafeMutablePointer<Float>
   /// The first bin of each band, and the end of the last.
   private let edges: [Int]
 
   /// - Parameters:
+  ///   - rate: of the signal in Hz.
   ///   - count: the number of bands, 1 or more.
-  ///   - count: of bands, 1 or more.
   package init(rate: Int, count: Int) {
     self.count = count
     let length = 1 << min(max(Int(log2(Double(rate) * Self.window).rounded()), 6), 16)
     transform = FourierTransform(length: length)
     shape = (0..<length).map { Float(0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(length))) }
-    samples = .silence(length)
-    spectrum = .silence(length / 2 + 1)
     let bins = length / 2 + 1
+    spectrum = .silence(bins)
+    binPowers = .silence(bins)
     edges = (0...count).map { min(bins, Int((Self.frequency(ofEdge: $0, of: count) * Double(length) / Double(rate)).rounded())) }
   }
 
   deinit {
-    samples.deallocate()
     spectrum.deallocate()
+    binPowers.deallocate()
   }
 
   /// The lower edge of band `edge`, in Hz; of `count`, the upper edge of the last one.
@@ -59,11 +60,13 @@ package final class SpectrogramBands {
 
   /// Raises `powers` to those of the window at `start`.
   private func measure(_ signal: [Float], from start: Int, into powers: inout [Float]) {
-    for i in 0..<transform.length { samples[i] = signal[start + i] * shape[i] }
-    transform.forward(samples, into: spectrum)
+    signal.withUnsafeBufferPointer { signal in
+      guard let first = signal.baseAddress else { return }
+      transform.analyze(first + start, window: shape, count: transform.length, into: spectrum, power: binPowers)
+    }
     for band in 0..<count where edges[band] < transform.bins {
       // A band narrower than a bin shows the bin that contains it.
-      for bin in edges[band]..<max(edges[band] + 1, edges[band + 1]) { powers[band] = max(powers[band], spectrum.power(bin)) }
+      for bin in edges[band]..<max(edges[band] + 1, edges[band + 1]) { powers[band] = max(powers[band], binPowers[bin]) }
     }
   }
 }

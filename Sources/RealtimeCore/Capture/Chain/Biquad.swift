@@ -54,10 +54,8 @@ struct Biquad {
   /// Filters a block. `output` may be `input`.
   @_noLocks @_noAllocation
   mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>, frames: Int) {
-    var filter = self
-    for i in 0..<frames { output[i] = filter.process(input[i]) }
-    filter.settle()
-    self = filter
+    nearend_biquad_filter(&section, input, output, Int32(frames))
+    settle()
   }
 
   /// Returns the sum of squares of `input` after two sections in series.

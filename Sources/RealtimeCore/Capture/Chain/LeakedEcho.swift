@@ -75,9 +75,10 @@ struct LeakedEcho: ~Copyable {
     audible[newest] = farEnd > audibleLevel ? 1 : 0
     let change = voiceLevel.change(voice)
     voiceEnergy = memory * voiceEnergy + change * change
-    var best = 0, greatest: Float = 0
+    var best = 0, greatest: Float = 0, index = newest
     for delay in 0..<delays {
-      let then = changes[(newest + delays - delay) % delays]
+      let then = changes[index]
+      index = index == 0 ? delays - 1 : index - 1
       cross[delay] = memory * cross[delay] + then * change
       farEndEnergy[delay] = memory * farEndEnergy[delay] + then * then
       // Squared, with its sign: comparing needs no square root.

@@ -1,3 +1,4 @@
+internal import CKernels
 internal import CRealtime
 
 /// Resamples the far end to the microphone's clock, at a delay that grows or shrinks by `rate` frames a frame: a windowed sinc of 16 taps,
@@ -15,7 +16,7 @@ struct DriftResampler: ~Copyable {
   private let least = 10.0
   /// The maximum delay, two hops beyond the middle: further back there is no history.
   private let most: Double
-  private let taps = 16
+  private let taps = Int(NEAREND_DRIFT_TAPS)
   private let phases = 256
   /// Frames of history before the newest hop.
   private let before: Int
@@ -76,23 +77,8 @@ struct DriftResampler: ~Copyable {
   @_noLocks @_noAllocation
   func read(into output: UnsafeMutablePointer<Float>, channel: Int) {
     let line = history + channel * (hop + before)
-    for first in stride(from: 0, to: hop, by: 16) {
-      // One filter for 16 frames, that of their middle: at 200 ppm, the outermost are 0.0015 frames off.
-      let position = Double(before + first) - (delay + rate * (Double(first) + 7.5))
-      let whole = Int(position)
-      let phase = Float((position - Double(whole)) * Double(phases))
-      let row = min(Int(phase), phases - 1)
-      let share = phase - Float(row)
-      let below = table + row * taps, above = below + taps, samples = line + (whole - 7)
-      var early = SIMD8<Float>.zero, late = SIMD8<Float>.zero
-      for tap in 0..<taps {
-        let weight = below[tap] + share * (above[tap] - below[tap])
-        early += weight * load8(samples + tap)
-        late += weight * load8(samples + tap + 8)
-      }
-      store8(early, to: output + first)
-      store8(late, to: output + first + 8)
-    }
+    var filters = nearend_drift_table(rows: table, phases: Int32(phases))
+    nearend_resample_drift(&filters, line, Double(before) - delay, 1 - rate, output, Int32(hop))
   }
 
   /// Advances by a hop, once every channel has been read. The delay stays within the history.

@@ -1,3 +1,5 @@
+internal import CKernels
+
 /// Tells the bins that the far end excites from those that hold only what leaks from louder ones.
 ///
 /// The reference's spectra have no window, so a tone leaks into all bins. A filter that learns from leakage takes the tone's echo for the
@@ -64,15 +66,7 @@ struct Excitation: ~Copyable {
   /// Adds a spectrum's powers to the sums, of which the share `memory` remains.
   @_noLocks @_noAllocation
   private func add(_ spectrum: UnsafePointer<Float>, memory: Float) {
-    let imaginary = spectrum + bins, scale = 1 / hannGain
-    // The first and the last bins lack a neighbour.
-    for k in stride(from: 8, to: bins - 8, by: 8) {
-      let re = load8(spectrum + k), im = load8(imaginary + k)
-      let windowedRe = hann8(spectrum + k), windowedIm = hann8(imaginary + k)
-      let left: SIMD8<Float> = windowedRe * windowedRe + windowedIm * windowedIm
-      store8(memory * load8(windowed + k) + scale * left, to: windowed + k)
-      store8(memory * load8(whole + k) + re * re + im * im, to: whole + k)
-    }
+    nearend_hann_powers(spectrum, spectrum + bins, memory, 1 / hannGain, windowed, whole, Int32(bins))
   }
 
   /// Forgets what was played before a gap.

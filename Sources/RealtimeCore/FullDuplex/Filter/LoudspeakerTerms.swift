@@ -46,12 +46,7 @@ struct LoudspeakerTerms: ~Copyable {
   /// - Parameter gain: the far end's gain from `ReferenceLevel`.
   @_noLocks @_noAllocation
   mutating func measure(_ samples: UnsafePointer<Float>, channel: Int, gain: Float = 1) {
-    var position = excursion[channel]
-    for i in 0..<hop {
-      position += compliance * (samples[i] - position)
-      excursions[i] = position
-    }
-    excursion[channel] = position
+    excursion[channel] = nearend_follow(samples, compliance, excursion[channel], excursions, Int32(hop))
     let saturation = values, asymmetry = values + hop, weakening = values + 2 * hop
     nearend_saturate(samples, gain, saturation, Int32(hop))
     var squares = SIMD8<Float>.zero

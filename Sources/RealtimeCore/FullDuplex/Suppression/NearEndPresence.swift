@@ -88,15 +88,13 @@ struct NearEndPresence: ~Copyable {
   /// Returns the mean of the `counted` highest values among the speech bands.
   @_noLocks @_noAllocation
   private func likeliest(of presence: UnsafePointer<Float>) -> Float {
-    var taken: UInt64 = 0, sum: Float = 0
-    for _ in 0..<counted {
-      var best = bands.speech.lowerBound, highest: Float = -1
-      for band in bands.speech where taken & (1 << UInt64(band)) == 0 && presence[band] > highest {
-        (best, highest) = (band, presence[band])
-      }
-      taken |= 1 << UInt64(best)
-      sum += presence[best]
+    // The highest so far, in descending order.
+    var highest = SIMD8<Float>(repeating: -1), sum: Float = 0
+    for band in bands.speech where presence[band] > highest[counted - 1] {
+      var value = presence[band]
+      for i in 0..<counted where value > highest[i] { (highest[i], value) = (value, highest[i]) }
     }
+    for i in 0..<counted { sum += highest[i] }
     return sum / Float(counted)
   }
 }
