@@ -282,8 +282,11 @@ struct LinearCanceller: ~Copyable {
   /// than that is the estimate's own: of an echo that has ended, or of a filter that was fed garbage.
   @_noLocks @_noAllocation
   private mutating func limitResidual() {
+    let highest = peak(residual, frames: layout.hop)
+    // The newest hop's own peak suffices almost always.
+    if highest <= 2 * peak(unclipped, frames: layout.hop) { return }
     let limit = 2 * peak(microphone[0], frames: layout.window)
-    if peak(residual, frames: layout.hop) <= limit { return }
+    if highest <= limit { return }
     for i in 0..<layout.hop { limited[i] = min(max(residual[i], -limit), limit) }
     residual = UnsafePointer(limited)
   }

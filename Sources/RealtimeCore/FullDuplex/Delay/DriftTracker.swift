@@ -14,6 +14,7 @@ struct DriftTracker: ~Copyable {
   /// Hops from one measurement to the next.
   private let interval: Int
   private let firstBin = 12
+  /// Bins compared, a multiple of 8.
   private let count: Int
   /// The responses at the last measurement, by side, partition and bin, and the normalized product of the present one with it.
   private let former, phase: SplitSpectrum
@@ -48,7 +49,7 @@ struct DriftTracker: ~Copyable {
   init(layout: FilterLayout) {
     self.layout = layout
     interval = layout.hops(0.256)
-    count = min(340, layout.bins) - 12
+    count = (min(340, layout.bins) - 12) / 8 * 8
     former = .silence(2 * layout.fastPartitions * count)
     phase = .silence(count)
     furthest = 5 * Int((1.2 * largest * Double(interval * Self.stepsPerHop) / 5).rounded(.up))
@@ -104,57 +105,69 @@ struct DriftTracker: ~Copyable {
   /// Returns the normalized correlation of the response with the former one, shifted by `shift` steps, averaged over bins.
   @_noLocks @_noAllocation
   private func likeness(_ shift: Int) -> Float {
-    let quarter = turn / 4
-    var sum: Float = 0
-    for j in 0..<count {
-      var index = ((j + firstBin) * shift) % turn
-      if index < 0 { index += turn }
-      let c = cosines[index], s = cosines[index >= quarter ? index - quarter : index + turn - quarter]
-      sum += phase.re[j] * c - phase.im[j] * s
+    // The phasors of eight bins, turned from one eight to the next.
+    var c = SIMD8<Float>.zero, s = SIMD8<Float>.zero, sum = SIMD8<Float>.zero
+    for lane in 0..<8 { (c[lane], s[lane]) = phasor((firstBin + lane) * shift) }
+    let turned = phasor(8 * shift)
+    for j in stride(from: 0, to: count, by: 8) {
+      sum += load8(phase.re + j) * c
+      sum -= load8(phase.im + j) * s
+      let next: SIMD8<Float> = c * turned.cosine - s * turned.sine
+      s = s * turned.cosine + c * turned.sine
+      c = next
     }
-    return sum / Float(heard)
+    return sum.sum() / Float(heard)
+  }
+
+  /// Returns the cosine and the sine of an angle in steps.
+  @_noLocks @_noAllocation
+  private func phasor(_ steps: Int) -> (cosine: Float, sine: Float) {
+    let index = steps % turn < 0 ? steps % turn + turn : steps % turn, quarter = turn / 4
+    return (cosines[index], cosines[index >= quarter ? index - quarter : index + turn - quarter])
   }
 
   /// Computes the normalized product of the response and the conjugate of the former one in bins with an audible echo: elsewhere the
   /// response is learnt from noise. Returns false if it has hardly changed, or such bins are too few.
   @_noLocks @_noAllocation
   private mutating func compare(_ filter: borrowing KalmanFilter) -> Bool {
-    var difference: Float = 0, energy: Float = 0
+    var difference = SIMD8<Float>.zero, energy = SIMD8<Float>.zero, audible = SIMD8<Float>.zero
     let sides = min(filter.sides, formerSides)
-    heard = 0
-    for j in 0..<count {
-      let k = firstBin + j
-      var re: Float = 0, im: Float = 0, nowPower: Float = 0, formerPower: Float = 0, leftPower: Float = 0
+    for j in stride(from: 0, to: count, by: 8) {
+      var re = SIMD8<Float>.zero, im = SIMD8<Float>.zero
+      var power = SIMD8<Float>.zero, formerPower = SIMD8<Float>.zero, leftPower = SIMD8<Float>.zero
       for partition in 0..<sides * layout.fastPartitions {
-        if partition == layout.fastPartitions { leftPower = nowPower }
-        let row = row(partition, of: filter), i = partition * count + j
-        let nRe = row[k], nIm = row[layout.bins + k], fRe = former.re[i], fIm = former.im[i]
+        if partition == layout.fastPartitions { leftPower = power }
+        let row = row(partition, of: filter) + firstBin + j, i = partition * count + j
+        let nRe = load8(row), nIm = load8(row + layout.bins), fRe = load8(former.re + i), fIm = load8(former.im + i)
+        let dRe = nRe - fRe, dIm = nIm - fIm
         re += nRe * fRe + nIm * fIm
         im += nIm * fRe - nRe * fIm
-        nowPower += nRe * nRe + nIm * nIm
+        power += nRe * nRe + nIm * nIm
         formerPower += fRe * fRe + fIm * fIm
-        difference += (nRe - fRe) * (nRe - fRe) + (nIm - fIm) * (nIm - fIm)
+        difference += dRe * dRe + dIm * dIm
       }
-      energy += nowPower
-      if sides == 1 { leftPower = nowPower }
-      let isHeard = filter.hears(k, left: leftPower, right: nowPower - leftPower)
-      heard += isHeard ? 1 : 0
-      let scale = isHeard ? 1 / (rt_sqrtf(nowPower * formerPower) + 1e-12) : 0
-      phase.re[j] = re * scale
-      phase.im[j] = im * scale
+      energy += power
+      if sides == 1 { leftPower = power }
+      let isHeard = filter.hears(firstBin + j, left: leftPower, right: power - leftPower)
+      let ones = SIMD8<Float>.zero.replacing(with: SIMD8(repeating: 1), where: isHeard)
+      let product: SIMD8<Float> = power * formerPower
+      var scale = SIMD8<Float>.zero
+      for lane in 0..<8 where isHeard[lane] { scale[lane] = 1 / (rt_sqrtf(product[lane]) + 1e-12) }
+      audible += ones
+      store8(re * scale, to: phase.re + j)
+      store8(im * scale, to: phase.im + j)
     }
-    return difference > 1e-6 * energy && heard >= fewest
+    heard = Int(audible.sum())
+    return difference.sum() > 1e-6 * energy.sum() && heard >= fewest
   }
 
   @_noLocks @_noAllocation
   private mutating func remember(_ filter: borrowing KalmanFilter) {
     formerSides = filter.sides
     for partition in 0..<formerSides * layout.fastPartitions {
-      let row = row(partition, of: filter)
-      for j in 0..<count {
-        former.re[partition * count + j] = row[firstBin + j]
-        former.im[partition * count + j] = row[layout.bins + firstBin + j]
-      }
+      let row = row(partition, of: filter) + firstBin
+      copy(row, to: former.re + partition * count, frames: count)
+      copy(row + layout.bins, to: former.im + partition * count, frames: count)
     }
   }
 

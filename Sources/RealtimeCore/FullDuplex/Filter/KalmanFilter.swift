@@ -277,11 +277,14 @@ struct KalmanFilter: ~Copyable {
     @_noLocks @_noAllocation get { misfit < 0 && misfit * misfit > 4 * information }
   }
 
-  /// Returns whether echo paths of these powers, from the left and from the right, would be audible in a bin at the far end's mean level:
-  /// above −10 dB of the noise.
+  /// Returns in which of eight bins from `bin` on echo paths of these powers, from the left and from the right, would be audible at the far
+  /// end's mean level: above −10 dB of the noise.
   @_noLocks @_noAllocation
-  func hears(_ bin: Int, left: Float, right: Float) -> Bool {
-    windowShare * (referencePower[bin] * left + referencePower[layout.bins + bin] * right) > 0.1 * noise[bin]
+  func hears(_ bin: Int, left: SIMD8<Float>, right: SIMD8<Float>) -> SIMDMask<SIMD8<Int32>> {
+    let fromLeft: SIMD8<Float> = load8(referencePower + bin) * left
+    let fromRight: SIMD8<Float> = load8(referencePower + layout.bins + bin) * right
+    let audible: SIMD8<Float> = 0.1 * load8(noise + bin)
+    return windowShare * (fromLeft + fromRight) .> audible
   }
 
   /// Returns the tap of the largest weight, counted from the window's start, as of its partition's last constraint; −1 if unknown.

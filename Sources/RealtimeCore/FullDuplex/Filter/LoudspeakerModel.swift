@@ -187,13 +187,19 @@ struct LoudspeakerModel: ~Copyable {
     let share = Float(layout.window) / Float(layout.transform), bins = layout.speechBins, inverse = UnsafePointer(filter.inverse)
     for term in 0..<Self.count {
       let echo = echoes + term * 2 * bins
-      var found = product(echo, echo + bins, filter.error.re, filter.error.im, inverse)
-      for other in 0..<Self.count {
-        let newest = share * product(echo, echo + bins, echoes + other * 2 * bins, echoes + (other * 2 + 1) * bins, inverse)
-        information[term * Self.count + other] += newest - forgetting * information[term * Self.count + other]
-        found += newest * coefficients[other]
-      }
+      let found = product(echo, echo + bins, filter.error.re, filter.error.im, inverse)
       evidence[term] += found - forgetting * evidence[term]
+    }
+    for term in 0..<Self.count {
+      for other in term..<Self.count {
+        let echo = echoes + term * 2 * bins, otherEcho = echoes + other * 2 * bins
+        let newest = share * product(echo, echo + bins, otherEcho, otherEcho + bins, inverse)
+        let sum = information[term * Self.count + other] + newest - forgetting * information[term * Self.count + other]
+        information[term * Self.count + other] = sum
+        information[other * Self.count + term] = sum
+        evidence[term] += newest * coefficients[other]
+        if other != term { evidence[other] += newest * coefficients[term] }
+      }
     }
   }
 

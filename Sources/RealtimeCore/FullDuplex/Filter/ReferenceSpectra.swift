@@ -75,11 +75,13 @@ struct ReferenceSpectra: ~Copyable {
   mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>, excess: UnsafePointer<Float>) {
     advance()
     liveHops = min(liveHops + 1, layout.slots)
-    var power: Float = 0, difference: Float = 0
-    for i in 0..<layout.hop {
-      power += left[i] * left[i] + right[i] * right[i]
-      difference += (left[i] - right[i]) * (left[i] - right[i])
+    var powers = SIMD8<Float>.zero, differences = SIMD8<Float>.zero
+    for i in stride(from: 0, to: layout.hop, by: 8) {
+      let l = load8(left + i), r = load8(right + i), d = l - r
+      powers += l * l + r * r
+      differences += d * d
     }
+    let power = powers.sum(), difference = differences.sum()
     silentHops = power > 2 * Self.silence * Float(layout.hop) ? 0 : silentHops + 1
     sameHops = difference > 1e-5 * power + 1e-12 ? 0 : sameHops + 1
     if isSilent {
