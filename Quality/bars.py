@@ -24,7 +24,7 @@ BARS = {
     "speaker": {"echo": 4.0, "deg": 3.3, "stoi": 0.86},
 }
 # What is to be reached in the passages of situations, by their names (passages.py): a little below the best of nearend,
-# its WebRTC engine, module-echo-cancel and AEC3.
+# its WebRTC engine, module-echo-cancel and AEC3; in the noise of `fanned`, of nearend.
 SITUATION_BARS = {
     "onset": {"erle 0..0.5": 22, "erle 0.5..1": 50, "erle 1..2": 56},
     "ringback": {"erle 0..0.5": 40, "erle 0.5..1": 50, "erle 1..3": 51},
@@ -32,6 +32,8 @@ SITUATION_BARS = {
     "clipped": {"erle -5..0": 41, "echo -6..0": 3.2, "echo 0..12": 4.3, "stoi 0..12": 0.74},
     "softfar": {"erle -5..0": 27, "echo -5..10": 3.8, "deg -5..10": 3.0, "stoi 0..10": 0.65},
     "pause": {"erle 0..1": 51, "erle 1..3": 56, "erle 3..9": 55},
+    "answers": {"erle -24..-22": 62, "erle 0..2": 58},
+    "fanned": {"erle -4..0": 56, "erle 2..6": 27, "erle 6..15": 27},
 }
 UNITS = {"erle": " dB", "back": " s"}
 

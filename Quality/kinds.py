@@ -25,7 +25,7 @@ NOISES = ("keyboard", "fan", "babble")
 NEAR_END_ALONE = ("nst", *NOISES)
 MODE_KINDS = (*NEAR_END_ALONE, "dt")
 # What people meet in calls and the kinds lack (situations.py). Append only, too.
-SITUATIONS = ("onset", "ringback", "turned", "clipped", "softfar", "pause")
+SITUATIONS = ("onset", "ringback", "turned", "clipped", "softfar", "pause", "answers", "fanned")
 CHANGES_HALF_WAY = ("jump", "move", "volume")
 CANCELLERS = ("module-ec", "aec3", "webrtc", "nearend")
 PROGRAMS = ("untouched", "ideal", *CANCELLERS)

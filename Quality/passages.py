@@ -42,6 +42,8 @@ PASSAGES = {
     ),
     "softfar": (Passage("erle", -5, 0), Passage("echo", -5, 10), Passage("deg", -5, 10), Passage("stoi", 0, 10)),
     "pause": (Passage("erle", 0, 1), Passage("erle", 1, 3), Passage("erle", 3, 9)),
+    "answers": (Passage("erle", -24, -22), Passage("erle", 0, 2)),
+    "fanned": (Passage("erle", -4, 0), Passage("erle", 2, 6), Passage("erle", 6, 15)),
 }
 
 

@@ -114,4 +114,14 @@ the event on.
 **`pause`**: the far end is silent for 20 s in the middle of 40, and half way through that the echo's path changes: the
 laptop was moved. In every other case the near end talks meanwhile. The event is the far end's next word. ERLE of the
 first second shows what escapes while the canceller still has the old path, the others whether it comes back.
+
+**`answers`**: the far end says seven answers of 2 s, with 10 s of silence between, and the clocks of loudspeaker and
+microphone drift apart by 20 to 100 ppm: by up to 58 samples from one answer to the next. The event is the first word of
+the last answer. ERLE of two of the answers shows whether the canceller has learnt the drift, of which each pause shows
+more than the answers do.
+
+**`fanned`**: a fan in the room is switched on, 5 to 15 dB below speech, while the far end plays music without a pause
+or, in every other case, talks. The event is that moment. ERLE before it is of the echo alone; after it the fan is heard
+as well, and the figures show how much of the two together is taken away. Here module-echo-cancel and AEC3 take away
+more, and the near end with it (see `music` on [the other page](quality.md)); the bars are a little below nearend's own.
 """

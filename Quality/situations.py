@@ -7,6 +7,8 @@ are counted (passages.py).
     clipped   far end alone, then both; the echo's peaks are 6 or 12 dB over full scale, and cut
     softfar   far end alone, then both; the far end is 30 dB softer, and its echo as loud as ever
     pause     far end alone; it is silent for 20 s, in which the echo's path changes
+    answers   far end alone, in seven answers of 2 s with 10 s of silence between; the clocks drift by 20 to 100 ppm
+    fanned    far end alone, music or speech; a fan in the room is switched on meanwhile
 
 far.wav is rounded to 16 bits before the echo is made of it, so that the loudspeaker plays what the file says.
 """
@@ -15,6 +17,7 @@ import numpy as np
 from scipy.signal import fftconvolve
 
 import cases
+import noises
 import sound
 from kinds import SITUATIONS
 from sound import RATE
@@ -26,6 +29,8 @@ FIRST_TONE = 0.5  # s
 TURNED_AT, TURNED_TALK, TURN_SECONDS = 10, (5, 15), 0.1  # s
 PAUSE, PAUSE_TALK, MOVED_AT = (10, 30), (11, 28), 20  # s
 SOFT_DB = 30
+ANSWERS, ANSWER_SECONDS, ANSWER_PERIOD, FIRST_ANSWER = 7, 2, 12, 1  # s
+FANNED_AT = 8  # s
 WINDOW = RATE // 2
 LEAST_LEVEL = sound.LEVEL * sound.decibels(-9)  # of each half second that is scored
 SPARE = 6 * RATE  # frames of speech to choose from
@@ -81,6 +86,21 @@ def of_pause(case, index, _random):
     return {"seconds": 40, "near_talks": bool(index % 2), "event": heard_at(case, PAUSE[1])}
 
 
+def of_answers(case, _index, random):
+    last = FIRST_ANSWER + (ANSWERS - 1) * ANSWER_PERIOD
+    ppm = int(random.uniform(20, 100) * random.choice([-1, 1]))
+    return {"seconds": last + 4, "ppm": ppm, "event": heard_at(case, last)}
+
+
+def of_fanned(_case, index, random):
+    return {
+        "seconds": 24,
+        "played": ("music", "speech")[index % 2],
+        "fan_db": round(random.uniform(5, 15), 1),
+        "event": FANNED_AT,
+    }
+
+
 OF_KIND = {
     "onset": of_onset,
     "ringback": of_ringback,
@@ -88,6 +108,8 @@ OF_KIND = {
     "clipped": of_clipped,
     "softfar": of_softfar,
     "pause": of_pause,
+    "answers": of_answers,
+    "fanned": of_fanned,
 }
 
 
@@ -121,6 +143,15 @@ def between(samples, begin, end):
     return samples * np.clip((end - times) / 0.02, 0, 1) * (times >= begin)
 
 
+def answering(voice, random, frames):
+    """Returns answers of ANSWER_SECONDS, one each ANSWER_PERIOD."""
+    said = np.zeros(frames)
+    for number in range(ANSWERS):
+        begin = (FIRST_ANSWER + number * ANSWER_PERIOD) * RATE
+        said[begin : begin + ANSWER_SECONDS * RATE] = beginning_at(voice, random, ANSWER_SECONDS * RATE, 0)
+    return said
+
+
 def ringing(case, frames):
     hertz, tone, silence = TONES[case["tone"]]
     times = np.arange(frames) / RATE - FIRST_TONE
@@ -141,6 +172,10 @@ def far_end(case, voice, random, frames):
         return before + beginning_at(voice, random, frames, PAUSE[1] * RATE)
     if kind == "softfar":
         return sound.speech(voice, random, frames) * sound.decibels(-SOFT_DB)
+    if kind == "answers":
+        return answering(voice, random, frames)
+    if case.get("played") == "music":
+        return sound.music(random, frames)[0]
     return sound.speech(voice, random, frames)
 
 
@@ -173,6 +208,8 @@ def usual(case, echo):
     """Returns the part of the echo that has the usual level."""
     event = int(case["event"] * RATE)
     parts = {"onset": slice(event, None), "ringback": slice(event, None), "turned": slice(event)}
+    if case["kind"] == "answers":
+        return echo[event : event + ANSWER_SECONDS * RATE]
     return echo[parts.get(case["kind"], slice(PAUSE[0] * RATE))]
 
 
@@ -189,6 +226,8 @@ def echo_of(case, far):
         echo = heard(case["seed"] + 1, played * ~moved) + heard(case["seed"] + 2, played * moved)
     else:
         echo = heard(case["seed"] + 1, played)
+    if "ppm" in case:
+        echo = sound.drifted(echo, case["ppm"])
     return echo * np.sqrt(sound.LEVEL**2 / sound.power(usual(case, echo)) * 10 ** (-case["ser_db"] / 10))
 
 
@@ -211,6 +250,9 @@ def build(case):
     if near.any():
         heard *= np.sqrt(sound.power(near) / sound.power(heard))
     mic = echo + heard + sound.noise(random, frames, case["snr_db"])
+    if "fan_db" in case:
+        fan = noises.fan(random, frames, voices) * sound.decibels(-case["fan_db"])
+        mic += fan * (np.arange(frames) >= FANNED_AT * RATE)
     if case.get("silent") == "microphone":
         mic[: int(case["begin"] * RATE)] = 0
     gain = fitting(mic)

@@ -136,6 +136,25 @@ class Sounds(unittest.TestCase):
             alike = np.dot(moved, still) / np.linalg.norm(moved) / np.linalg.norm(still)
             self.assertLess(alike, 0.9)
 
+    def test_answers_are_short_and_their_echo_drifts(self):
+        case, made = self.made("answers", 0)
+        far = made["far"][:, 0]
+        self.assertTrue(20 <= abs(case["ppm"]) <= 100)
+        for begin in range(1, 76, 12):
+            self.assertGreater(level(far[seconds(begin, begin + 2)]), -36)
+            self.assertEqual(np.max(np.abs(far[seconds(begin + 2.01, begin + 12)]), initial=0), 0)
+        moved = [int(np.argmax(np.abs(path(far, made["echo"], begin, begin + 3)))) for begin in (1, 73)]
+        self.assertAlmostEqual(moved[0] - moved[1], 72 * RATE * case["ppm"] * 1e-6, delta=4)
+
+    def test_a_fan_begins_under_a_far_end_that_goes_on(self):
+        for index in range(2):
+            case, made = self.made("fanned", index)
+            self.assertEqual(case["played"], ("music", "speech")[index])
+            around = made["mic"] - made["echo"] * np.dot(made["mic"], made["echo"]) / np.dot(made["echo"], made["echo"])
+            before, after = level(around[seconds(0, 8)]), level(around[seconds(8, 24)])
+            self.assertGreater(after - before, 15)
+            self.assertGreater(level(made["far"][seconds(8, 24)]), -36)
+
     def test_each_scored_half_second_of_echo_is_audible(self):
         for kind in ("onset", "ringback", "pause"):
             for index in range(4):
