@@ -87,6 +87,7 @@ extension ProcessingStatus.EchoVerdict {
     case .nothingToCancel: "nothing to cancel"
     case .converging: "converging"
     case .cancelling: "cancelling"
+    case .suppressing: "only hidden"
     case .failing: "NOT CANCELLED"
     }
   }
@@ -94,7 +95,7 @@ extension ProcessingStatus.EchoVerdict {
   var style: Style {
     switch self {
     case .off, .nothingToCancel: .plain
-    case .converging: .caution
+    case .converging, .suppressing: .caution
     case .cancelling: .good
     case .failing: .alarm
     }

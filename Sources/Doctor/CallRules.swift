@@ -193,7 +193,8 @@ func microphoneFindings(_ facts: DoctorFacts) -> [Finding] {
 func echoFindings(_ facts: DoctorFacts) -> [Finding] {
   guard let processing = facts.status?.processing else { return [] }
   let evidence = [
-    processing.erle.map { "the echo is \(decimal($0, 1)) dB lower" },
+    (processing.echoReduction ?? processing.erle).map { "the echo is \(decimal($0, 1)) dB lower" },
+    processing.erle.map { "ERLE \(decimal($0, 1)) dB" },
     processing.echoDelay.map { "it comes \(Int(bounded: $0)) ms late" },
     "engine \(processing.engineName)",
   ].compactMap { $0 }
@@ -205,6 +206,14 @@ func echoFindings(_ facts: DoctorFacts) -> [Finding] {
           turn the speaker down so that it does not distort, use headphones, or try the other engine: nearend set aec webrtc; an echo more \
           than 0.5 s late, of a television or a network speaker, is out of reach: play the call by a speaker of this machine
           """)
+    ]
+  }
+  if processing.echo == .suppressing {
+    return [
+      Finding(
+        "echo", .hint, "the filter does not cancel the echo: the suppressor hides it, and your voice with it while both talk",
+        evidence: evidence,
+        remedy: "turn the speaker down so that it does not distort, put it where it does not move, or use headphones")
     ]
   }
   let canceller = processing.components.first { $0.component == .echoCancellation }

@@ -163,7 +163,7 @@ struct SyntheticCall {
     snapshot.processing.referenceLevel = level(1)
     snapshot.processing.voiceLevel = snapshot.session.isMicrophoneMuted ? -120 : level(2)
     snapshot.processing.speakerLevel = level(1.1)
-    snapshot.processing.erle = 24 + sin(time / 3)
+    (snapshot.processing.erle, snapshot.processing.echoReduction) = (24 + sin(time / 3), 52 + 3 * sin(time / 3))
     snapshot.processing.hasVoice = sin(time) > 0
     for index in snapshot.sinks.indices {
       let phase = Double(index)

@@ -61,8 +61,8 @@ import Testing
   func mutedRehearsal() {
     var snapshot = Sample.active()
     snapshot.rehearsal = RehearsalStatus(phase: .farEnd, erle: 131.5, nearEndLevel: -97, seconds: 75)
-    #expect(text(snapshot, .call).contains("measured ERLE 131.5 dB"))
+    #expect(text(snapshot, .call).contains("echo 131.5 dB lower"))
     snapshot.session.isMicrophoneMuted = true
-    #expect(text(snapshot, .call).contains("far end talks, measured ERLE n/a, near end n/a, 1 min 15 s"))
+    #expect(text(snapshot, .call).contains("far end talks, echo n/a, near end n/a, 1 min 15 s"))
   }
 }

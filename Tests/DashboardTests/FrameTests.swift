@@ -48,6 +48,7 @@ import Testing
     snapshot.processing.components[0].isEffective = false
     snapshot.processing.components[0].reason = hostile[1]
     snapshot.processing.erle = .nan
+    snapshot.processing.echoReduction = .infinity
     snapshot.log = hostile.map { LogEntry(time: .nan, level: .error, message: $0) }
     return snapshot
   }
@@ -143,9 +144,9 @@ import Testing
       let text = call { $0.session.interruption = Interruption(reason: reason, duration: 65) }
       #expect(text.contains("INTERRUPTED for 1 min 5 s: \(reason.sentence)"))
     }
-    let verdicts: [ProcessingStatus.EchoVerdict] = [.off, .nothingToCancel, .converging, .cancelling, .failing]
-    #expect(Set(verdicts.map(\.word)).count == 5)
-    for verdict in verdicts { #expect(call { $0.processing.echo = verdict }.contains("Echo   \(verdict.word), ERLE")) }
+    let verdicts: [ProcessingStatus.EchoVerdict] = [.off, .nothingToCancel, .converging, .cancelling, .suppressing, .failing]
+    #expect(Set(verdicts.map(\.word)).count == 6)
+    for verdict in verdicts { #expect(call { $0.processing.echo = verdict }.contains("Echo   \(verdict.word), ")) }
     let sinks: [SinkStatus.State] = [.idle, .buffering, .playing, .underrun]
     #expect(Set(sinks.map(\.word)).count == 4)
     for state in sinks { #expect(call { $0.sinks[0].state = state }.contains("alice       \(state.word)")) }

@@ -176,7 +176,13 @@ struct FindingTests {
     },
     Case(name: "echo", id: "echo", severity: .harm, evidence: "the echo is 3.0 dB lower", remedy: "nearend set aec webrtc") {
       $0.status?.processing.echo = .failing
-      $0.status?.processing.erle = 3
+      $0.status?.processing.erle = 1
+      $0.status?.processing.echoReduction = 3
+    },
+    Case(name: "echo only hidden", id: "echo", severity: .hint, evidence: "ERLE 2.0 dB", remedy: "turn the speaker down") {
+      $0.status?.processing.echo = .suppressing
+      $0.status?.processing.erle = 2
+      $0.status?.processing.echoReduction = 40
     },
     Case(name: "bypassed", id: "echo", severity: .hint, evidence: "bypassed", remedy: "nearend set bypass off") {
       $0.status?.processing.isBypassed = true

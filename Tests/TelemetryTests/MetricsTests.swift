@@ -17,7 +17,7 @@ struct MetricsTests {
     #expect(metrics["nearend_busy_ratio"] == 0.0625)
     #expect(metrics["nearend_latency_seconds", "path", "capture"] == 720.0 / 48_000)
     #expect(metrics["nearend_latency_seconds", "path", "render"] == 0)
-    #expect(metrics["nearend_erle_decibels"] == 24.5)
+    #expect(metrics["nearend_erle_decibels"] == 24.5 && metrics["nearend_echo_reduction_decibels"] == 48.5)
     #expect(metrics["nearend_echo_delay_seconds"] == 0.0425)
     #expect(metrics["nearend_session_state", "state", "active"] == 1)
     #expect(metrics["nearend_session_state", "state", "idle"] == 0)

@@ -37,7 +37,8 @@ extension Sample {
         ComponentStatus(component: .echoCancellation, isRequested: true, isActive: true, isEffective: false, reason: "bypassed"),
         ComponentStatus(component: .noiseSuppression, isRequested: false, isEffective: false),
         ComponentStatus(component: .gainControl, isRequested: true, isEffective: false, reason: "nobody records"),
-      ], echo: .cancelling, erle: 24.5, echoDelay: 42.5, streamDelay: 40, gain: 3.25, hasVoice: true, microphoneLevel: -20,
+      ], echo: .cancelling, erle: 24.5, echoReduction: 48.5, echoDelay: 42.5, streamDelay: 40, gain: 3.25, hasVoice: true,
+      microphoneLevel: -20,
       referenceLevel: -30.5, voiceLevel: -18, speakerLevel: -120)
     snapshot.sinks = [
       SinkStatus(

@@ -49,7 +49,8 @@ package enum Sample {
               portDescription: "Internal Microphone")
           ], outputs: [RoutePort(name: speaker.name, description: speaker.description, portType: .usbAudio)])),
       processing: ProcessingStatus(
-        library: "webrtc-audio-processing 0.3", components: components, echo: .cancelling, erle: 24.3, echoDelay: 41.7, streamDelay: 38.5,
+        library: "webrtc-audio-processing 0.3", components: components, echo: .cancelling, erle: 24.3, echoReduction: 47.2, echoDelay: 41.7,
+        streamDelay: 38.5,
         gain: 3.2, hasVoice: true, microphoneLevel: -23.4, referenceLevel: -31.2, voiceLevel: -20.1, speakerLevel: -2.5,
         limiterGain: -0.6),
       sinks: (0..<sinks).map(sink),

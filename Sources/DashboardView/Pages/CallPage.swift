@@ -109,12 +109,12 @@ enum CallPage {
   private static func drawRehearsal(_ rehearsal: RehearsalStatus, isMuted: Bool, _ y: inout Int, _ canvas: inout Canvas) {
     // While muted, measurements say nothing about the canceller.
     func measured(_ value: Double?, _ text: (Double) -> String) -> String { isMuted ? "n/a" : value.map(text) ?? "not yet" }
-    let erle = measured(rehearsal.erle) { decimal($0, 1) + " dB" }
+    let reduction = measured(rehearsal.erle) { decimal($0, 1) + " dB lower" }
     let nearEnd = measured(rehearsal.nearEndLevel) { Numbers.dB($0) }
     canvas.put("Rehearsal", 1, y, .label)
     let end = canvas.put(rehearsal.phase.word, labelEnd + 1, y, .heading)
     canvas.put(
-      ", measured ERLE \(erle), near end \(nearEnd), \(Numbers.duration(rehearsal.seconds))", end, y, width: canvas.width - end - 1)
+      ", echo \(reduction), near end \(nearEnd), \(Numbers.duration(rehearsal.seconds))", end, y, width: canvas.width - end - 1)
     y += 1
   }
 
@@ -149,13 +149,22 @@ enum CallPage {
     canvas.put(word, 29, y, style, width: canvas.width - 30)
   }
 
+  /// How far the echo is reduced in all, where the suppressor does more than the filter, and the filter's ERLE.
+  private static func measuredEcho(_ processing: ProcessingStatus) -> String {
+    guard let erle = processing.erle else { return "" }
+    let isTwofold = [.converging, .cancelling, .suppressing].contains(processing.echo)
+    if isTwofold, let reduction = processing.echoReduction, abs(reduction - erle) >= 0.05 {
+      return ", \(decimal(reduction, 1)) dB, ERLE \(decimal(erle, 1))"
+    }
+    return ", ERLE \(decimal(erle, 1)) dB"
+  }
+
   private static func drawLevels(_ processing: ProcessingStatus, _ y: inout Int, _ canvas: inout Canvas) {
     func put(_ label: String, _ text: String, _ row: Int, _ style: Style = .plain) {
       canvas.put(label, 3, row, .label)
       canvas.put(text, 10, row, style, width: 31)
     }
-    let erle = processing.erle.map { ", ERLE \(decimal($0, 1)) dB" } ?? ""
-    put("Echo", processing.echo.word + erle, y, processing.echo.style)
+    put("Echo", processing.echo.word + measuredEcho(processing), y, processing.echo.style)
     let measured = processing.echoDelay.map { "measured " + decimal($0, 1) } ?? "not measured"
     put("Delay", "\(measured), graph \(decimal(processing.streamDelay, 1)) ms", y + 1)
     put("Gain", "AGC \(Numbers.dB(processing.gain)), limiter \(Numbers.dB(processing.limiterGain))", y + 2)

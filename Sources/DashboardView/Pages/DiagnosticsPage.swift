@@ -56,7 +56,7 @@ enum DiagnosticsPage {
     if let rehearsal = snapshot.rehearsal {
       lines += [
         ("rehearsal phase", "\(rehearsal.phase.word), \(Numbers.duration(rehearsal.seconds))"),
-        ("rehearsal ERLE", rehearsal.erle.map { decimal($0, 1) + " dB" } ?? "not measured yet"),
+        ("rehearsal echo", rehearsal.erle.map { decimal($0, 1) + " dB lower" } ?? "not measured yet"),
         ("rehearsal near end", rehearsal.nearEndLevel.map { Numbers.dB($0) } ?? "not measured yet"),
       ]
     }
@@ -118,6 +118,7 @@ enum DiagnosticsPage {
     let echo = [
       ("echo", processing.echo.word),
       ("ERLE", processing.erle.map { decimal($0, 1) + " dB" } ?? "no far-end speech yet"),
+      ("echo reduction", processing.echoReduction.map { decimal($0, 1) + " dB in all" } ?? "no far-end speech yet"),
       ("echo delay", processing.echoDelay.map { decimal($0, 1) + " ms, measured" } ?? "not known yet"),
       ("stream delay", decimal(processing.streamDelay, 1) + " ms, from the graph"),
     ]

@@ -119,6 +119,7 @@ extension ProcessingStatus {
       isInUse: controls.usesVoiceProcessing, isBypassed: controls.isBypassed, engine: engine.canceller, library: CapturePath.library,
       micMode: mode, components: components,
       echo: cancels ? EchoVerdict(meters.echoCondition) : .off, erle: cancels ? meters.erle.map { Double($0) } : nil,
+      echoReduction: cancels ? meters.echoReduction.map { Double($0) } : nil,
       echoDelay: meters.echoDelay.map { Double($0) * 1000 }, streamDelay: streamDelay, gain: Double(meters.gain), hasVoice: meters.hasVoice,
       microphoneLevel: decibels(isSending ? meters.microphonePeak : 0), referenceLevel: decibels(isSending ? meters.referencePeak : 0),
       voiceLevel: decibels(isSending ? meters.voicePeak : 0), speakerLevel: decibels(render.peak), limiterGain: decibels(render.limiterGain)
@@ -132,6 +133,7 @@ extension ProcessingStatus.EchoVerdict {
     case .nothingToCancel: self = .nothingToCancel
     case .converging: self = .converging
     case .cancelling: self = .cancelling
+    case .suppressing: self = .suppressing
     case .failing: self = .failing
     }
   }

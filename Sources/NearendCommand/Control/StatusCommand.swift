@@ -52,7 +52,10 @@ struct StatusText {
     rows.append(("processing", Self.processing(processing)))
     let mode = processing.micMode
     if mode.requested != .standard || mode.lateBlocks > 0 { rows.append(("mode", mode.words)) }
-    if let erle = processing.erle { rows.append(("echo", "\(processing.echo.rawValue), \(Self.tenths(erle)) dB less")) }
+    if let erle = processing.erle {
+      let reduction = processing.echoReduction.map { "\(Self.tenths($0)) dB less, " } ?? ""
+      rows.append(("echo", "\(processing.echo.rawValue), \(reduction)ERLE \(Self.tenths(erle)) dB"))
+    }
     rows.append(("volumes", Self.volumes(snapshot)))
     rows.append(("ducking", snapshot.ducking.words))
     let priority = graph.realtimePriority == 0 ? ", no realtime priority" : ""

@@ -83,7 +83,8 @@ struct BatchRun {
   }
 
   private static func words(_ metrics: ProcessingMetrics) -> String {
-    metrics.totals.erle.map { ", ERLE \(fixed($0, 1)) dB" } ?? ""
+    let reduction = metrics.totals.echoReduction.map { ", echo \(fixed($0, 1)) dB lower" } ?? ""
+    return reduction + (metrics.totals.erle.map { ", ERLE \(fixed($0, 1)) dB" } ?? "")
   }
 
   /// "1:05", "2:00:00".

@@ -153,8 +153,9 @@ struct ProcessCommand: ParsableCommand {
     let speed =
       "\(fixed(seconds, 1)) s of audio in \(fixed(result.elapsed, 2)) s, \(fixed(seconds / max(result.elapsed, 1e-6), 0)) × real time"
     let erle = metrics.totals.erle.map { ", ERLE \(fixed($0, 1)) dB" } ?? ""
+    let reduction = metrics.totals.echoReduction.map { ", echo \(fixed($0, 1)) dB lower" } ?? ""
     let delay = metrics.totals.echoDelay.map { ", echo delay \(fixed($0, 0)) ms" } ?? ""
-    remark("\(out): \(speed)\(erle)\(delay)")
+    remark("\(out): \(speed)\(reduction)\(erle)\(delay)")
     if self.metrics == .json {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

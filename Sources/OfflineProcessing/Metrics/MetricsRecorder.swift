@@ -50,6 +50,7 @@ struct MetricsRecorder {
     series.farEndLevel = farEnd.levels
     series.voiceLevel = voice.levels
     series.erle = readings.map { $0.erle.map { rounded(Double($0)) } }
+    series.echoReduction = readings.map { $0.echoReduction.map { rounded(Double($0)) } }
     series.echoDelay = readings.map { $0.echoDelay.map { rounded(Double($0) * 1000) } }
     series.gain = readings.map { rounded(Double($0.gain)) }
     series.hasVoice = readings.map(\.hasVoice)

@@ -38,8 +38,11 @@ package struct ProcessingMetrics: Codable, Sendable, Equatable {
     /// Level of what the speaker plays.
     package var farEndLevel: [Double] = []
     package var voiceLevel: [Double] = []
-    /// Echo return loss enhancement of the canceller in dB, smoothed over about half a second of echo; null until then.
+    /// Echo return loss enhancement in dB, smoothed over about half a second of echo; null until then: of nearend's filter alone, of
+    /// WebRTC's canceller with its suppressor.
     package var erle: [Double?] = []
+    /// The reduction of the echo in all in dB, with what the suppressor behind the filter does; as `erle`.
+    package var echoReduction: [Double?] = []
     /// Measured delay of the echo relative to the far end in milliseconds; null until known.
     package var echoDelay: [Double?] = []
     /// Gain of the gain control in dB.

@@ -16,10 +16,12 @@ package final class CaptureMeters: Sendable {
   package func snapshot() -> CaptureMetersSnapshot {
     CaptureMetersSnapshot(
       microphonePeak: cells.microphonePeak.load(), referencePeak: cells.referencePeak.load(), voicePeak: cells.voicePeak.load(),
-      erle: measured(cells.erle), echoDelay: measured(cells.echoDelay), gain: cells.gain.load(),
+      erle: measured(cells.erle), echoReduction: measured(cells.echoReduction), echoDelay: measured(cells.echoDelay),
+      gain: cells.gain.load(),
       hasVoice: cells.hasVoice.load(), isTalkingWhileMuted: cells.isTalkingWhileMuted.load(),
       isFarEndActive: cells.isFarEndActive.load(),
-      echoSeconds: cells.echoSeconds.load(), quietSeconds: cells.quietSeconds.load(), errors: Int(cells.errors.load()))
+      echoSeconds: cells.echoSeconds.load(), quietSeconds: cells.quietSeconds.load(),
+      filtersEcho: cells.filtersEcho.load(), uncancelledSeconds: cells.uncancelledSeconds.load(), errors: Int(cells.errors.load()))
   }
 
   private func measured(_ cell: FloatCell) -> Float? {
@@ -32,25 +34,28 @@ package final class CaptureMeters: Sendable {
 struct CaptureMeterCells: Sendable {
   let microphonePeak, referencePeak, voicePeak: FloatCell
   /// NaN until measured.
-  let erle, echoDelay: FloatCell
-  let gain, echoSeconds, quietSeconds: FloatCell
-  let hasVoice, isFarEndActive, isTalkingWhileMuted: FlagCell
+  let erle, echoReduction, echoDelay: FloatCell
+  let gain, echoSeconds, quietSeconds, uncancelledSeconds: FloatCell
+  let hasVoice, isFarEndActive, isTalkingWhileMuted, filtersEcho: FlagCell
   let errors: CounterCell
 
-  static let count = 12
+  static let count = 15
 
   init(_ block: inout CellBlock) {
     microphonePeak = FloatCell(block.next())
     referencePeak = FloatCell(block.next())
     voicePeak = FloatCell(block.next())
     erle = FloatCell(block.next(), .nan)
+    echoReduction = FloatCell(block.next(), .nan)
     echoDelay = FloatCell(block.next(), .nan)
     gain = FloatCell(block.next())
     echoSeconds = FloatCell(block.next())
     quietSeconds = FloatCell(block.next())
+    uncancelledSeconds = FloatCell(block.next())
     hasVoice = FlagCell(block.next())
     isFarEndActive = FlagCell(block.next())
     isTalkingWhileMuted = FlagCell(block.next())
+    filtersEcho = FlagCell(block.next())
     errors = CounterCell(block.next())
   }
 }
@@ -63,10 +68,14 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
   package var referencePeak: Float
   /// Peak of the path's output, after mute, linear.
   package var voicePeak: Float
-  /// Echo return loss enhancement in dB: microphone over the canceller's output while only the far end is heard, averaged over about half a
-  /// second; nil before half a second of echo. While the voice follows the far end with a delay of up to 3 s, as an echo beyond the
-  /// canceller's reach does: microphone over voice.
+  /// Echo return loss enhancement in dB: the microphone over what the canceller's filter leaves of it while only the far end is heard,
+  /// averaged over about half a second; nil before half a second of echo. WebRTC's engine tells only its output: it is then the same as
+  /// `echoReduction`. At most that while the voice follows the far end with a delay of up to 3 s, as an echo beyond the canceller's reach
+  /// does.
   package var erle: Float?
+  /// The reduction of the echo in all in dB, by the suppressor behind the filter, too: the microphone over the canceller's output, measured
+  /// like `erle`. While the voice follows the far end: microphone over voice.
+  package var echoReduction: Float?
   /// Delay of the echo relative to the reference, measured from the signals, in seconds, to about 1 ms; nil until known.
   package var echoDelay: Float?
   /// Gain of the gain control now, in dB; 0 if it has no effect.
@@ -82,6 +91,11 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
   package var echoSeconds: Float
   /// Seconds since echo was last heard, at most 3600.
   package var quietSeconds: Float
+  /// A Boolean value indicating whether the filter does its part: its ERLE is 6 dB or more, or what it leaves is below −50 dBFS, or
+  /// inaudible in the room's noise. If it does not, the suppressor alone hides the echo, and would hide a near end with it.
+  package var filtersEcho: Bool
+  /// Seconds of echo in the microphone since it was last reduced by 15 dB, and the filter did its part.
+  package var uncancelledSeconds: Float
   /// Blocks that the library refused and that passed unprocessed, since the path was made. Any value but 0 indicates a fault in the
   /// library.
   package var errors: Int
@@ -89,8 +103,10 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
   /// Whether echo cancellation works, if it is on (V6).
   package var echoCondition: EchoCondition {
     if quietSeconds > 2 || echoSeconds == 0 { return .nothingToCancel }
-    if let erle, erle >= 15 { return .cancelling }
-    return echoSeconds > 5 ? .failing : .converging
+    let isReduced = echoReduction ?? 0 >= EchoCondition.leastReduction
+    if isReduced, filtersEcho { return .cancelling }
+    if uncancelledSeconds <= 5 { return .converging }
+    return isReduced ? .suppressing : .failing
   }
 }
 
@@ -98,10 +114,17 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
 package enum EchoCondition: Sendable, Equatable {
   /// No echo of the far end has been heard for 2 s: it is silent, or plays into headphones.
   case nothingToCancel
-  /// Echo has been heard for less than 5 s in total, and is not yet reduced by 15 dB.
+  /// Echo has been heard for less than 5 s since it was last cancelled, or at all.
   case converging
-  /// Echo is reduced by 15 dB or more.
+  /// Echo is reduced by 15 dB or more, and the filter does its part (`CaptureMetersSnapshot.filtersEcho`).
   case cancelling
-  /// More than 5 s of echo have been heard, and it is not reduced by 15 dB.
+  /// More than 5 s of echo have been heard since it was last cancelled. It is reduced by 15 dB or more, but by the suppressor alone.
+  case suppressing
+  /// More than 5 s of echo have been heard since it was last cancelled, and it is not reduced by 15 dB.
   case failing
+
+  /// In dB.
+  static var leastReduction: Float {
+    @_noLocks @_noAllocation get { 15 }
+  }
 }

@@ -31,9 +31,10 @@ struct FullDuplexProcessor: ~Copyable {
   private let silence: UnsafePointer<Float>
   /// Lost microphone frames at the beginning of the next aligned hop.
   private var lostAhead = 0
-  /// Mean squares of the previous hop, because the voice is a hop late: of the microphone, negative before the first hop, and of the far
-  /// end.
+  /// Mean squares of the previous hop, because the voice is a hop late: of the microphone, negative before the first hop, of what the
+  /// filter left of it, and of the far end.
   private var formerPower: Float = -1
+  private var formerResidual: Float = 0
   private var formerFarEnd: Float = 0
 
   /// Allocates everything. [control]
@@ -100,10 +101,11 @@ struct FullDuplexProcessor: ~Copyable {
     dryFade.blend(wet: samples, dry: unprocessed, into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
     if formerPower >= 0 {
       meter.update(
-        reference: formerFarEnd, microphone: formerPower, residual: meanSquare(samples, frames: hop),
+        reference: formerFarEnd, microphone: formerPower, residual: formerResidual, voice: meanSquare(samples, frames: hop),
         isNearEnd: nearEndPresence > 0.5, isHeard: echoFade.weight == 1)
     }
-    formerPower = meanSquare(aligned, frames: hop)
+    formerPower = linear.microphonePower
+    formerResidual = meanSquare(linear.residual, frames: hop)
     formerFarEnd = linear.farEndPower
   }
 
@@ -143,9 +145,17 @@ struct FullDuplexProcessor: ~Copyable {
   @_noLocks @_noAllocation
   mutating func resume() { linear.resume() }
 
-  /// The ERLE in dB: the microphone over the voice while only the far end talks; NaN if unknown.
+  /// The filter's ERLE in dB: the microphone over the linear canceller's residual while only the far end talks; NaN if unknown.
   var erle: Float {
     @_noLocks @_noAllocation get { meter.erle() }
+  }
+  /// The reduction of the echo in all, in dB: the microphone over the voice while only the far end talks; NaN if unknown.
+  var echoReduction: Float {
+    @_noLocks @_noAllocation get { meter.reduction() }
+  }
+  /// A Boolean value indicating whether the filter itself cancels the echo.
+  var filtersEcho: Bool {
+    @_noLocks @_noAllocation get { meter.filtersEcho() }
   }
   /// Mean square of the newest hop of the far end's louder side.
   var farEndPower: Float {

@@ -20,6 +20,8 @@ struct LinearCanceller: ~Copyable {
   private(set) var echoDelay = Float.nan
   /// Mean square of the newest hop of the far end's louder side.
   private(set) var farEndPower: Float = 0
+  /// Mean square of the newest hop of the microphone.
+  private(set) var microphonePower: Float = 0
 
   private var resampler: DriftResampler
   private var tracker: DriftTracker
@@ -210,7 +212,8 @@ struct LinearCanceller: ~Copyable {
   ) {
     advance(left: left, right: right)
     // A microphone that is muted at its source gives zeros while the room's echo continues, so the weights are kept.
-    openHops = meanSquare(samples, frames: layout.hop) > Self.closed ? min(openHops + 1, layout.window / layout.hop) : 0
+    microphonePower = meanSquare(samples, frames: layout.hop)
+    openHops = microphonePower > Self.closed ? min(openHops + 1, layout.window / layout.hop) : 0
     let isWhole = openHops == layout.window / layout.hop
     if reference.isSilent || openHops == 0 {
       microphone.push(samples, onto: 0)

@@ -99,7 +99,10 @@ extension MetricsText {
     add(
       "nearend_isolation_late_blocks_total", .counter, "Blocks of 10 ms for which voice isolation was too late.",
       Double(processing.micMode.lateBlocks))
-    if let erle = processing.erle { add("nearend_erle_decibels", .gauge, "Echo return loss enhancement.", erle) }
+    if let erle = processing.erle { add("nearend_erle_decibels", .gauge, "Echo return loss enhancement, of nearend's filter alone.", erle) }
+    if let reduction = processing.echoReduction {
+      add("nearend_echo_reduction_decibels", .gauge, "How far the echo is lowered in all.", reduction)
+    }
     if let delay = processing.echoDelay {
       add("nearend_echo_delay_seconds", .gauge, "Delay of the echo, as measured from the signals.", delay / 1000)
     }

@@ -54,11 +54,14 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
     case off
     /// No echo of the far end has been heard for 2 s: it is silent, or plays into headphones.
     case nothingToCancel
-    /// Echo has been heard for less than 5 s in total, and is not yet reduced by 15 dB.
+    /// Echo has been heard for less than 5 s since it was last cancelled, or at all.
     case converging
-    /// Echo is reduced by 15 dB or more.
+    /// Echo is reduced by 15 dB or more, by nearend's filter to a good part, or it is so soft that this does not matter.
     case cancelling
-    /// More than 5 s of echo have been heard, and it is not reduced by 15 dB.
+    /// More than 5 s of echo have been heard since it was last cancelled. It is reduced by 15 dB or more, but only nearend's suppressor
+    /// does that, which takes the near end away, too, while both talk.
+    case suppressing
+    /// More than 5 s of echo have been heard since it was last cancelled, and it is not reduced by 15 dB.
     case failing
   }
   /// `useVoiceProcessingIO`.
@@ -76,8 +79,11 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
   /// Whether echo cancellation works (V6); also `off` while interrupted, and while nothing records.
   package var echo: EchoVerdict
   /// Echo return loss enhancement in dB while only the far end is heard, averaged over about half a second; nil before half a second of
-  /// echo. Lower while the outgoing voice follows the far end of the last 3 s: microphone over voice.
+  /// echo: the microphone over what nearend's filter leaves of it, before the suppressor; of WebRTC's engine the same as `echoReduction`.
   package var erle: Double?
+  /// By how many dB the echo is lower in all: the microphone over the voice, else as `erle`. Lower while the outgoing voice follows the far
+  /// end of the last 3 s. At least 15 where echo cancellation works.
+  package var echoReduction: Double?
   /// Echo delay that the canceller measures, in ms; nil until known.
   package var echoDelay: Double?
   /// Delay between reference and microphone from the graph's own latencies, in ms (V5).
@@ -100,7 +106,7 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
   package init(
     isInUse: Bool = true, isBypassed: Bool = false, engine: EchoCanceller = .nearend, library: String = "",
     micMode: MicModeStatus = MicModeStatus(), components: [ComponentStatus] = [],
-    echo: EchoVerdict = .off, erle: Double? = nil, echoDelay: Double? = nil, streamDelay: Double = 0,
+    echo: EchoVerdict = .off, erle: Double? = nil, echoReduction: Double? = nil, echoDelay: Double? = nil, streamDelay: Double = 0,
     gain: Double = 0, hasVoice: Bool = false, microphoneLevel: Double = -120, referenceLevel: Double = -120,
     voiceLevel: Double = -120, speakerLevel: Double = -120, limiterGain: Double = 0
   ) {
@@ -112,6 +118,7 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
     self.components = components
     self.echo = echo
     self.erle = erle
+    self.echoReduction = echoReduction
     self.echoDelay = echoDelay
     self.streamDelay = streamDelay
     self.gain = gain

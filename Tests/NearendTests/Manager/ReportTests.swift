@@ -60,11 +60,13 @@ struct ReportTests {
       row.change(controls)
       controls.isNoiseSuppressionEnabled = false
       var meters = CaptureMeters().snapshot()
-      meters.erle = 40
+      (meters.erle, meters.echoReduction) = (20, 40)
       let status = ProcessingStatus(
         controls: controls, meters: meters, render: (0, 1), isSending: row.isSending, hasMicrophone: row.hasMicrophone,
         isInterrupted: row.isInterrupted, streamDelay: 0)
-      #expect(status.erle == (row.isEffective ? 40 : nil), "\(row.what): what was measured before is not told")
+      #expect(
+        status.erle == (row.isEffective ? 20 : nil) && status.echoReduction == (row.isEffective ? 40 : nil),
+        "\(row.what): what was measured before is not told")
       for component in status.components {
         guard component.component != .noiseSuppression else {
           #expect(!component.isRequested && !component.isActive && !component.isEffective && component.reason == nil, "\(row.what)")

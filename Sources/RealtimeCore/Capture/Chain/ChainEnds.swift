@@ -12,6 +12,8 @@ struct ChainEnds: ~Copyable {
   private var bypassFade: Crossfade
   private var talk: TalkWatch
   private var leak: LeakedEcho
+  /// Seconds per block.
+  private let seconds: Float
   /// Mean square of the processors' output.
   private var processedPower: Float = 0
   /// The microphone after the high-pass filter, whether that is switched on or not: rumble is not echo.
@@ -22,6 +24,7 @@ struct ChainEnds: ~Copyable {
   /// - Parameter delay: the processors' delay in frames.
   init(_ time: BlockTime, delay: Int, controls: CaptureControlCells) {
     block = time.frames
+    seconds = Float(time.seconds)
     self.controls = controls
     highPass = .rumble(rate: time.rate)
     highPassFade = Crossfade(frames: time.frames, weight: 1)
@@ -65,8 +68,8 @@ struct ChainEnds: ~Copyable {
   /// Runs after the processors, in place.
   ///
   /// - Parameters:
-  ///   - readings: in: `erle`, `isFarEndActive`; out: also gain, voice and talking while muted, and `LeakedEcho`'s ERLE if it is lower, or
-  ///     if there was none.
+  ///   - readings: in: what the echo's meter measures, and `isFarEndActive`; out: also gain, voice and talking while muted, how long
+  ///     the echo has not been cancelled, and `LeakedEcho`'s ERLE if it is lower, or if there was none.
   ///   - isNearEnd: whether there is a voice other than residual echo.
   ///   - farEnd: mean square of the reference.
   ///   - microphone: mean square of `filtered`.
@@ -88,13 +91,20 @@ struct ChainEnds: ~Copyable {
       talk.update(unheard: unheard)
     } else {
       talk.update(
-        isNearEnd: isNearEnd, isEcho: !isNearEnd && readings.isFarEndActive, microphone: microphone, erle: readings.erle,
+        isNearEnd: isNearEnd, isEcho: !isNearEnd && readings.isFarEndActive, microphone: microphone,
+        reduction: readings.echoReduction,
         isMuted: controls.isMicrophoneMuted.load())
     }
     leak.update(
       farEnd: farEnd, microphone: microphone, voice: processedPower,
       isCancelling: controls.isEchoCancellationEnabled.load() && !isBypassed && unheard == nil)
     if leak.erle < readings.erle || readings.erle.isNaN { readings.erle = leak.erle }
+    if leak.erle < readings.echoReduction || readings.echoReduction.isNaN { readings.echoReduction = leak.erle }
+    if readings.filtersEcho, readings.echoReduction >= EchoCondition.leastReduction {
+      readings.uncancelledSeconds = 0
+    } else if readings.quietSeconds == 0, controls.isEchoCancellationEnabled.load() {
+      readings.uncancelledSeconds = min(readings.uncancelledSeconds + seconds, 3600)
+    }
     readings.gain = gain.gain
     readings.hasVoice = unheard == nil ? isNearEnd : talk.hasVoice
     readings.isTalkingWhileMuted = talk.isTalking

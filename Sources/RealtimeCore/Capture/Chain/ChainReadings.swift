@@ -2,6 +2,7 @@
 struct ChainReadings {
   /// In dB; NaN if unknown.
   var erle = Float.nan
+  var echoReduction = Float.nan
   /// In seconds; NaN if unknown.
   var echoDelay = Float.nan
   /// In dB.
@@ -12,6 +13,9 @@ struct ChainReadings {
   /// Seconds of audible echo, and seconds since it was last heard.
   var echoSeconds: Float = 0
   var quietSeconds: Float = 0
+  /// Whether the filter does its part, and the seconds of audible echo since the echo was last cancelled.
+  var filtersEcho = false
+  var uncancelledSeconds: Float = 0
 
   /// The readings with voice processing off: everything unknown.
   @_noLocks @_noAllocation
@@ -22,6 +26,7 @@ extension CaptureMeterCells {
   @_noLocks @_noAllocation
   func publish(_ readings: ChainReadings) {
     erle.store(readings.erle)
+    echoReduction.store(readings.echoReduction)
     echoDelay.store(readings.echoDelay)
     gain.store(readings.gain)
     hasVoice.store(readings.hasVoice)
@@ -29,5 +34,7 @@ extension CaptureMeterCells {
     isFarEndActive.store(readings.isFarEndActive)
     echoSeconds.store(readings.echoSeconds)
     quietSeconds.store(readings.quietSeconds)
+    filtersEcho.store(readings.filtersEcho)
+    uncancelledSeconds.store(readings.uncancelledSeconds)
   }
 }

@@ -1,16 +1,24 @@
 internal import CRealtime
 
-/// Measures echo return loss enhancement: the canceller's input over its output during echo alone (ITU-T G.168). Averaged in dB, so that
-/// the first syllable of an undetected near end does not outweigh seconds of silence. [realtime]
+/// Measures during echo alone how far the echo is reduced: by the canceller's filter (ERLE, ITU-T G.168), and in all, by the suppressor
+/// behind it, too. Averaged in dB, so that the first syllable of an undetected near end does not outweigh seconds of silence. [realtime]
 struct EchoMeter {
   /// A Boolean value indicating whether the far end plays, or did within the last 0.2 s.
   private(set) var isFarEndActive = false
   /// Seconds of audible echo, and seconds since it was last heard.
   private(set) var echoSeconds: Float = 0
   private(set) var quietSeconds: Float = 0
-  /// The ERLE in dB; NaN before half a second of echo.
+  /// The ERLE in dB: the microphone over what the filter leaves of it, echo and noise; NaN before half a second of echo.
   @_noLocks @_noAllocation func erle() -> Float {
     measured < 0.5 ? .nan : average
+  }
+  /// The reduction in all, in dB: the microphone over the voice; NaN before half a second of echo.
+  @_noLocks @_noAllocation func reduction() -> Float {
+    measured < 0.5 ? .nan : wholeAverage
+  }
+  /// A Boolean value indicating whether the filter cancels the echo, or what it leaves is softer than any talker or the room's noise.
+  @_noLocks @_noAllocation func filtersEcho() -> Bool {
+    measured >= 0.5 && (average >= least || restAverage <= 0)
   }
 
   /// A Boolean value indicating whether the last half second of echo was reduced by 15 dB. Unlike `erle` it assumes no near end, because an
@@ -25,6 +33,9 @@ struct EchoMeter {
   private var hold = 0
   private var floor = NoiseFloor()
   private var average: Float = 0
+  private var wholeAverage: Float = 0
+  /// What the filter leaves, in dB over what is inaudible.
+  private var restAverage: Float = 0
   /// Seconds of echo measured.
   private var measured: Float = 0
   /// Blocks of echo since one that was well cancelled. Between words of the near end there is one; if the canceller fails there is none.
@@ -37,6 +48,11 @@ struct EchoMeter {
   private let holdBlocks: Int
   /// Echo counts as audible from 6 dB above what the microphone hears without it.
   private let audible: Float = 4
+  /// The least ERLE in dB of a filter that knows the echo: it has 10 to 35, with a bad loudspeaker, too. Without it the suppressor alone
+  /// takes the echo away, and a near end with it.
+  private let least: Float = 6
+  /// −50 dBFS: what a filter may leave of the echo of headphones.
+  private let soft: Float = 1e-5
   /// 15 dB.
   private let evidence: Float = 32
   /// 5 s: how long a near end that talks over the far end is assumed without further evidence.
@@ -56,12 +72,14 @@ struct EchoMeter {
     sinceEvidence = longestBelief
   }
 
-  /// Updates with the mean squares of one block: the reference, the canceller's input and its output.
+  /// Updates with the mean squares of one block: the reference, the canceller's input, what its filter leaves, and its output.
   ///
   /// - Parameter isHeard: whether the output is the canceller's. Otherwise the meter tells whether the far end is active, and how long the
   ///   echo has been inaudible, but measures no ERLE.
   @_noLocks @_noAllocation
-  mutating func update(reference: Float, microphone input: Float, residual output: Float, isNearEnd: Bool, isHeard: Bool = true) {
+  mutating func update(
+    reference: Float, microphone input: Float, residual: Float, voice output: Float, isNearEnd: Bool, isHeard: Bool = true
+  ) {
     nearEnd = isNearEnd ? nearEndBlocks : max(nearEnd - 1, 0)
     hold = reference > farEndThreshold ? holdBlocks : max(hold - 1, 0)
     isFarEndActive = hold > 0
@@ -82,6 +100,9 @@ struct EchoMeter {
     sinceEvidence = isEvidence ? 0 : min(sinceEvidence + 1, longestBelief)
     if isNearEnd && sinceEvidence > 0 && sinceEvidence < longestBelief { return }
     measured = min(measured + seconds, 3600)
-    average += max(step, seconds / measured) * (10 * rt_log10f(input / max(output, 1e-12)) - average)
+    let weight = max(step, seconds / measured), level = 10 * rt_log10f(input), rest = 10 * rt_log10f(max(residual, 1e-12))
+    average += weight * (level - rest - average)
+    wholeAverage += weight * (level - 10 * rt_log10f(max(output, 1e-12)) - wholeAverage)
+    restAverage += weight * (rest - 10 * rt_log10f(max(audible * background, soft)) - restAverage)
   }
 }

@@ -63,6 +63,8 @@ struct NearendChain: ~Copyable {
       cancelsEcho: controls.isEchoCancellationEnabled.load(), suppressesNoise: controls.suppressesNoise, open: open)
     ends.listen(samples)
     readings.erle = processor.erle
+    readings.echoReduction = processor.echoReduction
+    readings.filtersEcho = processor.filtersEcho
     readings.echoDelay = processor.echoDelay
     readings.isFarEndActive = processor.isFarEndActive
     readings.echoSeconds = processor.echoSeconds

@@ -26,7 +26,7 @@ struct TalkWatch {
   private let silence: Float = 1e-6
   /// 6 dB.
   private let margin: Float = 4
-  /// The ERLE in dB that the canceller must have reached before a voice over the far end is believed.
+  /// The reduction of the echo in dB that the canceller must have reached before a voice over the far end is believed.
   private let trusted: Float = 10
 
   init(_ time: BlockTime) {
@@ -56,11 +56,11 @@ struct TalkWatch {
 
   /// Updates with the canceller's results for this block, while it hears the microphone.
   @_noLocks @_noAllocation
-  mutating func update(isNearEnd: Bool, isEcho: Bool, microphone power: Float, erle: Float, isMuted: Bool) {
+  mutating func update(isNearEnd: Bool, isEcho: Bool, microphone power: Float, reduction: Float, isMuted: Bool) {
     if isEcho && farEnd > silence {
       coupling = max(forgetting * coupling, power / farEnd)
     }
-    hasVoice = isNearEnd && (farEnd <= silence || erle >= trusted)
+    hasVoice = isNearEnd && (farEnd <= silence || reduction >= trusted)
     note(isMuted: isMuted)
   }
 

@@ -85,15 +85,17 @@ struct WebRTCChain: ~Copyable {
     ends.listen(noise.wet)
     let isNearEnd = hasNearEnd()
     let referencePower = meanSquare(reference, frames: block)
-    echoMeter.update(
-      reference: referencePower, microphone: microphonePower,
-      residual: meanSquare(echo.wet, frames: block), isNearEnd: isNearEnd)
+    // The library tells no other output: the filter's and all that is cancelled are the same.
+    let residual = meanSquare(echo.wet, frames: block)
+    echoMeter.update(reference: referencePower, microphone: microphonePower, residual: residual, voice: residual, isNearEnd: isNearEnd)
     echoDelay.update(reference: reference, microphone: ends.filtered, isFarEndActive: echoMeter.isFarEndActive)
 
     onlyEchoBlocks = isNearEnd || !echoMeter.isFarEndActive ? 0 : onlyEchoBlocks + 1
     if !echo.expect(onlyEcho: onlyEchoBlocks > doubleTalkBlocks) { errors.add(1) }
 
     readings.erle = echoMeter.erle()
+    readings.echoReduction = echoMeter.reduction()
+    readings.filtersEcho = echoMeter.filtersEcho()
     readings.echoDelay = echoDelay.delay
     readings.isFarEndActive = echoMeter.isFarEndActive
     readings.echoSeconds = echoMeter.echoSeconds
