@@ -139,7 +139,7 @@ struct MuteTests {
   /// Returns whether talking was detected in any cycle, and from which second on.
   private static func notices(
     _ engine: VoiceEngine, _ mode: MuteMode, _ microphone: [Float], reference: [Float]? = nil, mutedFrom: Double = 0,
-    usesVoiceProcessing: Bool = true
+    usesVoiceProcessing: Bool = true, turned: (time: Double, gain: Double)? = nil
   ) throws -> Double? {
     var run = try CaptureRun(engine: engine, rate: rate) { controls in
       controls.mutesInput = mode == .inputMixer
@@ -150,6 +150,7 @@ struct MuteTests {
     _ = run.process(microphone, reference: reference, quantum: 480) { start, controls in
       let time = Double(start) / Double(rate)
       controls.isMicrophoneMuted = time >= mutedFrom
+      if let turned, time >= turned.time { controls.speakerGain = turned.gain }
       if meters.snapshot().isTalkingWhileMuted, noticed == nil { noticed = time }
     }
     return noticed
@@ -191,6 +192,16 @@ struct MuteTests {
     let noise = CaptureSignals.noise(seconds: 12, rate: Self.rate, level: -70)
     let microphone = zip(echo, noise).map { $0 + $1 }
     #expect(try Self.notices(engine, mode, microphone, reference: far, mutedFrom: mutedFrom) == nil)
+  }
+
+  @Test("D2: nor when the speaker is turned up by 20 dB meanwhile", arguments: VoiceEngine.allCases)
+  func louderEchoIsNot(engine: VoiceEngine) throws {
+    let far = CaptureSignals.speech(seconds: 12, rate: Self.rate, level: -26, seed: 9)
+    let echo = CaptureSignals.room(far, rate: Self.rate, delay: 2_000, gain: 0.1), turn = 8 * Self.rate
+    let noise = CaptureSignals.noise(seconds: 12, rate: Self.rate, level: -70)
+    let microphone = echo.indices.map { echo[$0] * ($0 >= turn ? 10 : 1) + noise[$0] }
+    #expect(try Self.notices(engine, .inputMixer, microphone, reference: far, mutedFrom: 6) != nil, "the case shows nothing")
+    #expect(try Self.notices(engine, .inputMixer, microphone, reference: far, mutedFrom: 6, turned: (8, 10)) == nil)
   }
 
   @Test(

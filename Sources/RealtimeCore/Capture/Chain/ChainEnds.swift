@@ -50,6 +50,10 @@ struct ChainEnds: ~Copyable {
     gain.adopt(other.gain)
   }
 
+  /// Reports that the speaker's volume has changed by this factor.
+  @_noLocks @_noAllocation
+  mutating func scaleEcho(by factor: Float) { talk.scaleEcho(by: factor) }
+
   /// Runs before the processors, in place.
   @_noLocks @_noAllocation
   mutating func begin(_ samples: UnsafeMutablePointer<Float>) {

@@ -40,7 +40,10 @@ struct NearendChain: ~Copyable {
   mutating func echoPathChanged() { processor.echoPathChanged() }
 
   @_noLocks @_noAllocation
-  mutating func scaleEcho(by factor: Float) { processor.scaleEcho(by: factor) }
+  mutating func scaleEcho(by factor: Float) {
+    processor.scaleEcho(by: factor)
+    ends.scaleEcho(by: factor)
+  }
 
   @_noLocks @_noAllocation
   mutating func resume() { processor.resume() }

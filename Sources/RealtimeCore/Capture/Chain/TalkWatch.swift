@@ -54,6 +54,12 @@ struct TalkWatch {
     }
   }
 
+  /// Scales the strongest echo heard, because the speaker's volume has changed by this factor.
+  @_noLocks @_noAllocation
+  mutating func scaleEcho(by factor: Float) {
+    if coupling > 0 { coupling *= factor * factor }
+  }
+
   /// Updates with the canceller's results for this block, while it hears the microphone.
   @_noLocks @_noAllocation
   mutating func update(isNearEnd: Bool, isEcho: Bool, microphone power: Float, reduction: Float, isMuted: Bool) {

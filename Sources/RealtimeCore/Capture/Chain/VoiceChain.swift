@@ -88,10 +88,13 @@ struct VoiceChain: ~Copyable {
     }
   }
 
-  /// Reports that the speaker's volume has changed by this factor. WebRTC's engine ignores it: it adapts to what it hears.
+  /// Reports that the speaker's volume has changed by this factor.
   @_noLocks @_noAllocation
   func scaleEcho(by factor: Float) {
-    if case .nearend(let chain) = kind { chain.pointee.scaleEcho(by: factor) }
+    switch kind {
+    case .nearend(let chain): chain.pointee.scaleEcho(by: factor)
+    case .webrtc(let chain): chain.pointee.scaleEcho(by: factor)
+    }
   }
 
   /// Reports that the voice had no consumer since the last block, and that the far end of that time is unknown. WebRTC's engine ignores it:

@@ -66,6 +66,10 @@ struct WebRTCChain: ~Copyable {
     placement.forget()
   }
 
+  /// The library itself adapts to what it hears.
+  @_noLocks @_noAllocation
+  mutating func scaleEcho(by factor: Float) { ends.scaleEcho(by: factor) }
+
   /// Processes one block in place; see `VoiceChain`.
   @_noLocks @_noAllocation
   mutating func process(
