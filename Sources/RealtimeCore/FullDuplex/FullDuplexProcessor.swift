@@ -29,8 +29,8 @@ struct FullDuplexProcessor: ~Copyable {
   private var wasMarked = false
   private let aligned, unprocessed, heard, alignedMarks: UnsafeMutablePointer<Float>
   private let silence: UnsafePointer<Float>
-  /// Lost microphone frames at the beginning of the next aligned hop.
-  private var lostAhead = 0
+  /// Lost microphone frames of the next aligned hop.
+  private var lostAhead = 0..<0
   /// Mean squares of the previous hop, because the voice is a hop late: of the microphone, negative before the first hop, of what the
   /// filter left of it, and of the far end.
   private var formerPower: Float = -1
@@ -119,18 +119,18 @@ struct FullDuplexProcessor: ~Copyable {
     if wasMarked { marks.process(silence, into: alignedMarks) }
     wasMarked = false
     linear.loseHop(silence)
-    lostAhead = microphone.delay
+    lostAhead = 0..<microphone.delay
   }
 
   /// Silences the residual of lost microphone samples, where it is only the negated echo estimate.
   @_noLocks @_noAllocation
   private mutating func silenceLost(_ lost: Range<Int>) {
-    clear(heard, frames: min(lostAhead, hop))
-    lostAhead = max(lostAhead - hop, 0)
+    if !lostAhead.isEmpty { clear(heard + lostAhead.lowerBound, frames: lostAhead.count) }
+    lostAhead = 0..<0
     if lost.isEmpty { return }
     let first = lost.lowerBound + microphone.delay, end = lost.upperBound + microphone.delay
     if first < hop { clear(heard + first, frames: min(end, hop) - first) }
-    lostAhead = max(lostAhead, end - hop)
+    if end > hop { lostAhead = max(first - hop, 0)..<end - hop }
   }
 
   /// Reports another loudspeaker or microphone: the filters adapt fast, and search for the echo's delay again.
