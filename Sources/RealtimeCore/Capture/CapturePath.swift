@@ -194,10 +194,12 @@ package struct CapturePath: ~Copyable {
   // MARK: Taking over from another engine
 
   /// Continues another engine's path in mid-stream: `old` is heard until this path has valid output, then fades (V10). `old` must stay
-  /// until `isTakingOver` is false, or `markIdle` was called. Ignored if `old` has a different rate. [realtime]
+  /// until `isTakingOver` is false, or `markIdle` was called. Ignored if `old` has a different rate; of one that nobody heard in the last
+  /// cycle, only what is known of the talker is adopted. [realtime]
   @_noLocks @_noAllocation
   mutating func takeOver(from old: UnsafeMutablePointer<CapturePath>) {
     guard old.pointee.rate == rate, old.pointee.quantum != 0 else { return }
+    if old.pointee.isIdle { return blocks.chain.adopt(old.pointee.blocks.chain) }
     input.exchange(with: &old.pointee.input)
     seam.exchange(with: &old.pointee.seam)
     gate = old.pointee.gate

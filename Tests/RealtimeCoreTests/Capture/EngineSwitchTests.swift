@@ -82,6 +82,19 @@ struct EngineSwitchTests {
     #expect(steps[4_800...].max()! < 0.008)
   }
 
+  @Test("V10: of an engine that was replaced while nobody recorded, nothing is heard", arguments: VoiceEngine.allCases)
+  func replacedWhileIdle(first: VoiceEngine) throws {
+    let rig = try Self.rig(first)
+    let before = try Self.run(rig, Self.tone(seconds: 0.3), quantum: 256)
+    #expect(before.contains { abs($0) > 0.4 })
+    rig.core.isSending = false
+    rig.cycle([Float](repeating: 0, count: 256))
+    rig.core.isSending = true
+    try Self.change(rig, to: first == .nearend ? .webrtc : .nearend)
+    let after = try Self.run(rig, [Float](repeating: 0, count: 9_600), quantum: 256)
+    #expect(after.allSatisfy { abs($0) < 1e-4 }, "\(after.max() ?? 0)")
+  }
+
   @Test("V8, V13: the reported latency is the measured one, for both engines, after every change", arguments: quanta)
   func latency(quantum: Int) throws {
     let rig = try Self.rig()
