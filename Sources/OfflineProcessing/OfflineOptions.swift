@@ -7,7 +7,7 @@ package struct OfflineOptions: Sendable {
   package var microphone: String
   /// Path of the far end's signal, which the speaker played; nil is silence.
   package var farEnd: String?
-  /// Path of the voice, a mono WAV file at the microphone's rate.
+  /// Path of the voice, a mono WAV file at the microphone's rate; it ends in .wav, or has no ending.
   package var output: String
   /// Path of a PNG of levels, ERLE, delay and spectra over time; nil draws none.
   package var plot: String?
@@ -30,6 +30,9 @@ package struct OfflineOptions: Sendable {
 
   /// Throws `OfflineError.options` or `.output` for errors that show before any file is read.
   func check() throws(OfflineError) {
+    if let ending = Self.ending(of: output), !["wav", "wave"].contains(ending) {
+      throw .options(reason: "\(output): the voice is written as a WAV file; give a name that ends in .wav")
+    }
     if let quantum, !ManualRenderer.quanta.contains(quantum) { throw .options(reason: "\(ManualRenderingError.quantum(quantum))") }
     for file in [output, plot].compactMap({ $0 }) {
       for input in [microphone, farEnd].compactMap({ $0 }) where areSameFile(input, file) {
@@ -37,5 +40,12 @@ package struct OfflineOptions: Sendable {
       }
     }
     if let plot, plot == output || areSameFile(plot, output) { throw .output(file: plot, reason: "it is the output; give another name") }
+  }
+
+  /// Returns what follows the last point of a file's name, in lower case; nil without one.
+  private static func ending(of path: String) -> String? {
+    let name = path.split(separator: "/").last ?? ""
+    guard let point = name.lastIndex(of: "."), point != name.startIndex else { return nil }
+    return name[name.index(after: point)...].lowercased()
   }
 }

@@ -68,6 +68,8 @@ struct CommandLineTests {
       (["process", "--out", "x"], "--mic <file>"), (["process", "--mic", "x"], "--out <file>"),
       (["process", "--mic", "x", "--out", "y", "--metrics", "json", "--plot", "-"], "both print"),
       (["process", "--mic", "x", "--out", "y", "--plot", "o.pdf"], "ends in .png"),
+      (["process", "--mic", "x", "--out", "y.mp3"], "y.mp3: the voice is written as a WAV file; give a name that ends in .wav"),
+      (["process", "--mic", "x", "--out", "y", "--aec", "foo"], "provide one of 'nearend', 'webrtc' or 'off'"),
       (["process", "--mic", "x", "--out", "y", "--quantum", "31"], "32 to 8192"),
       (["process", "--mic", "x", "--out", "y", "--headless"], "works on files"),
       (["devices", "--nosuch"], "Unknown option '--nosuch'"), (["devices", "--headless"], "only --json"),
