@@ -88,6 +88,18 @@ struct KeeperTests {
     #expect(kept.has(.noiseSuppression, .bool(false)))
   }
 
+  @Test("O4: another process's reset takes effect while a change is still to be written, and both are remembered")
+  func resetMeanwhile() throws {
+    let kept = try Kept()
+    try kept.service.set(.highPassFilter, to: .bool(false))
+    #expect(eventually { kept.remembered.peek { Issue.record("\($0)") }[.highPassFilter] == false })
+    try kept.service.set(.outputVolume, to: .number(0.5))
+    _ = try kept.remembered.update { $0[.highPassFilter] = nil }
+    #expect(kept.has(.highPassFilter, .bool(true)))
+    #expect(kept.service.value(of: .outputVolume) == .number(0.5))
+    #expect(eventually { kept.remembered.peek { Issue.record("\($0)") }.names == ["outputVolume"] })
+  }
+
   @Test("O4: a change is remembered by the next run, mute is not, and the file takes precedence; a reset takes effect at once")
   func remembers() throws {
     var kept = try Kept()

@@ -14,12 +14,16 @@ final class RememberedWriterTests: Sendable {
   private let file: RememberedFile
   private let writer: RememberedWriter
   private let written = Mutex<[Remembered]>([])
+  private let othersTold = Mutex<[Bool]>([])
 
   init() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     file = RememberedFile(path: "\(folder)/remembered.json")
     writer = RememberedWriter(file, queue: queue) { Issue.record("\($0)") }
-    writer.onWritten { [weak self] contents in self?.written.withLock { $0.append(contents) } }
+    writer.onWritten { [weak self] contents, hasOthersChanges in
+      self?.othersTold.withLock { $0.append(hasOthersChanges) }
+      self?.written.withLock { $0.append(contents) }
+    }
   }
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
@@ -51,7 +55,7 @@ final class RememberedWriterTests: Sendable {
     #expect(names.count == 1)
   }
 
-  @Test("O4: another process's changes are read once, but not this one's own, nor while some are to be written")
+  @Test("O4: another process's changes are told once, but not this one's own; while some are to be written, together with them")
   func others() throws {
     #expect(writer.changedContents() == nil)
     _ = try file.update { $0[.highPassFilter] = false }
@@ -63,6 +67,10 @@ final class RememberedWriterTests: Sendable {
     #expect(writer.changedContents() == nil)
     queue.resume()
     queue.sync { writer.write() }
+    #expect(names == [["outputVolume"]] && othersTold.withLock { $0 } == [true])
     #expect(writer.changedContents() == nil)
+    writer.remember(.outputVolume, 0.25)
+    queue.sync { writer.write() }
+    #expect(othersTold.withLock { $0 } == [true, false])
   }
 }

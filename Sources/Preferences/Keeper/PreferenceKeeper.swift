@@ -41,7 +41,10 @@ package final class PreferenceKeeper: Sendable {
   /// Applies what the service, which has started, could not begin with, and follows changes from then on. The stages of nearend.toml are
   /// added later, once their plug-ins have been tried. Called once.
   package func start() {
-    writer?.onWritten { [weak self] in self?.handle(.rememberedWritten($0)) }
+    writer?.onWritten { [weak self] remembered, hasOthersChanges in
+      guard let self else { return }
+      handle(hasOthersChanges ? .rememberedRead(remembered, values) : .rememberedWritten(remembered))
+    }
     queue.sync {
       handle(.started(values, devices: devicesInUse))
       for sink in service.snapshot().sinks { participantChanged(sink.id, .came) }

@@ -11,7 +11,7 @@ final class RememberedWriter: Sendable {
     /// A Boolean value indicating whether writing is scheduled.
     var isScheduled = false
     var stamp: FileStamp
-    var written: (@Sendable (Remembered) -> Void)?
+    var written: (@Sendable (Remembered, Bool) -> Void)?
 
     var isUnwritten: Bool { !settings.isEmpty || !gains.isEmpty }
   }
@@ -32,8 +32,9 @@ final class RememberedWriter: Sendable {
 
   var path: String { file.path }
 
-  /// Calls `body` with the file's contents, on the queue, after each time that this object has written it.
-  func onWritten(_ body: @escaping @Sendable (Remembered) -> Void) { state.withLock { $0.written = body } }
+  /// Calls `body` with the file's contents, on the queue, after each time that this object has written it, and with whether another process
+  /// had changed it before, which `changedContents` has not told.
+  func onWritten(_ body: @escaping @Sendable (Remembered, _ hasOthersChanges: Bool) -> Void) { state.withLock { $0.written = body } }
 
   func remember(_ setting: Setting, _ value: EventValue) { schedule { $0.settings[setting] = value } }
 
@@ -57,23 +58,28 @@ final class RememberedWriter: Sendable {
     }
     guard !settings.isEmpty || !gains.isEmpty else { return }
     do {
+      var hasOthersChanges = false
       let contents = try file.update(complain: warn) { remembered in
+        // Locked against other processes.
+        hasOthersChanges = state.withLock { $0.stamp != FileStamp(file.path) }
         for (setting, value) in settings { remembered[setting] = value }
         for (id, gain) in gains { remembered.setGain(gain, of: id) }
       }
       state.withLock { $0.stamp = FileStamp(file.path) }
-      written?(contents)
+      written?(contents, hasOthersChanges)
     } catch {
       warn("\(file.path) cannot be written; changes will not be remembered: \(error)")
     }
   }
 
-  /// Returns the file's contents if another process has changed it; nil if not, or if changes of this process are still to be written.
+  /// Returns the file's contents if another process has changed it; nil if not, or if changes of this process are still to be written: they
+  /// are added to the other's, and `onWritten` tells. Called on the queue.
   func changedContents() -> Remembered? {
     let stamp = FileStamp(file.path)
     let isOther = state.withLock { state in
+      if state.isUnwritten { return false }
       defer { state.stamp = stamp }
-      return state.stamp != stamp && !state.isUnwritten
+      return state.stamp != stamp
     }
     return isOther ? file.read(complain: warn) : nil
   }
