@@ -48,6 +48,20 @@ struct IncidentTests {
     #expect(error?.remedy.isEmpty == false)
   }
 
+  @Test("O3: start NAME starts that daemon, and with PipeWire those that end with it; others stay as they are")
+  func startsByName() throws {
+    let session = try deskSession(.laptop)
+    try session.perform(.stop(.wireplumber))
+    try session.perform(.start(.bus))
+    #expect(!session.isRunning(.wireplumber) && session.isRunning(.bus))
+    try session.perform(.start(.wireplumber))
+    #expect(session.isRunning(.wireplumber))
+    try session.perform(.stop(.pipewire))
+    #expect(!session.isRunning(.pipewire) && !session.isRunning(.wireplumber))
+    try session.perform(.start(.pipewire))
+    #expect(session.isRunning(.pipewire) && session.isRunning(.wireplumber))
+  }
+
   @Test("O3: a script is carried out in its session; impossible incidents are reported, and the rest goes on")
   func running() throws {
     let session = try deskSession(.laptop)

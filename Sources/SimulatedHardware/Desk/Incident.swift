@@ -102,7 +102,7 @@ extension PrivateSession {
     case .route(let card, let name): try needsDesk().select(route: name, of: card)
     case .rename(let card, let description): try needsDesk().rename(card, to: description)
     case .stop(let daemon): stop(daemon)
-    case .start: try start()
+    case .start(let daemon): try start(with: daemon)
     case .freeze(let daemon): freeze(daemon)
     case .thaw(let daemon): thaw(daemon)
     case .xruns(let count): stormOfXruns(count: count)

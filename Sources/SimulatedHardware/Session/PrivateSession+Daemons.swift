@@ -20,6 +20,13 @@ extension PrivateSession {
     for daemon in daemonsToRun where !isRunning(daemon) { try start(daemon) }
   }
 
+  /// Starts a daemon, and with the PipeWire daemon those that end with it, as under systemd; one that runs already stays.
+  func start(with daemon: Daemon) throws {
+    desk?.start()
+    let wanted: [Daemon] = daemon == .pipewire ? [.pipewire, .wireplumber, .pulse] : [daemon]
+    for daemon in daemonsToRun where wanted.contains(daemon) && !isRunning(daemon) { try start(daemon) }
+  }
+
   /// Starts a daemon that does not run, and waits until it is usable.
   package func start(_ daemon: Daemon) throws {
     let log = log(of: daemon)
