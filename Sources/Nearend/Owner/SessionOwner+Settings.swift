@@ -54,9 +54,7 @@ extension SessionOwner {
     switch setting {
     // The joined nearend's own event reports it.
     case .useVoiceProcessingIO where mode == .joined: break
-    case .useVoiceProcessingIO(let on):
-      current.withLock { _ = $0.kept.changed.insert(.useVoiceProcessingIO) }
-      tellChange(of: .useVoiceProcessingIO, to: .bool(on))
+    case .useVoiceProcessingIO(let on): tellChange(of: .useVoiceProcessingIO, to: .bool(on))
     case .manualAudioSessionManagement(let on): tellChange(of: .manualAudioSessionManagement, to: .bool(on))
     case .channelCount, .captureChannelCount, .renderChannelCount: break
     }

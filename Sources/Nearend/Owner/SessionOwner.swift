@@ -95,6 +95,9 @@ final class SessionOwner: Sendable {
       let effects = current.withLock { current in
         let (next, effects) = reduce(current.kept.session, event)
         current.kept.session = next
+        // With the state, so that a session that starts at this moment knows of it.
+        let isRefused = effects.contains { if case .refused = $0 { true } else { false } }
+        if case .setInitOnly(.useVoiceProcessingIO) = event, !isRefused { current.kept.changed.insert(.useVoiceProcessingIO) }
         return effects
       }
       var refusal: SessionRefusal?

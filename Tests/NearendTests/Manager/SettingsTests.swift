@@ -81,6 +81,15 @@ struct SettingsTests {
     #expect(rig.warnings.count == Self.initOnly.count)
   }
 
+  @Test("L6, L8: an init-only setting is marked as the program's own together with its value, so that a joined nearend is asked for it")
+  func changedWithValue() {
+    let owner = ManagerRig().manager.owner
+    #expect(owner.send(.setInitOnly(.useVoiceProcessingIO(false))) == nil)
+    // A session that starts now reads both.
+    let kept = owner.current.withLock { $0.kept }
+    #expect(!kept.session.settings.usesVoiceProcessing && kept.changed == [.useVoiceProcessingIO])
+  }
+
   @Test("L6: channelCount sets both directions; 1 or 2, and anything else warns")
   func channelCount() {
     let rig = ManagerRig()
