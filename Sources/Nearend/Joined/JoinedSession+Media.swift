@@ -122,18 +122,21 @@ extension JoinedSession {
 
   func enableAppAudio(_ on: Bool) { shared.withLock { $0.isAppAudioEnabled = on } }
 
-  /// Sends a buffer to the host, which mixes it into everybody's voice. Returns false while this program does not send, or the host is
-  /// away.
-  func capture(appAudio buffer: AppAudioBuffer) -> Bool {
+  /// Sends a buffer to the host, which mixes it into everybody's voice.
+  func play(appAudio buffer: AppAudioBuffer) -> MicrophonePlayError? {
     let (old, isEnabled, isSending) = shared.withLock { ($0.host?.appAudio, $0.isAppAudioEnabled, $0.session.demand.sends) }
-    guard isEnabled, isSending, let link else { return false }
-    guard buffer.frameCount > 0 else { return true }
-    guard let format = try? SinkFormat(sampleRate: buffer.sampleRate, channelCount: buffer.channelCount, sampleType: .float32) else {
-      return false
-    }
+    guard isSending else { return .notSending }
+    guard isEnabled else { return .notMixed }
+    guard buffer.frameCount > 0 else { return nil }
+    guard let link, let format = try? SinkFormat(sampleRate: buffer.sampleRate, channelCount: buffer.channelCount, sampleType: .float32)
+    else { return .unavailable }
     let isSame = old.map { $0.format == format && $0.isOpen } ?? false
-    guard let output = isSame ? old : openAppAudio(format, at: link) else { return false }
-    return buffer.withUnsafeBytes { output.put($0) } == .written
+    guard let output = isSame ? old : openAppAudio(format, at: link) else { return .unavailable }
+    return switch buffer.withUnsafeBytes({ output.put($0) }) {
+    case .written: nil
+    case .dropped: .full
+    case .refused: .unavailable
+    }
   }
 
   /// Opens a new stream of application audio.

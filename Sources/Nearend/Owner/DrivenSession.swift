@@ -67,7 +67,8 @@ protocol DrivenSession: AnyObject, Sendable {
   func reportSourceResampling(mediaId: String, captureRate: Int, outputRate: Int, isResampling: Bool)
   /// Allows or refuses application audio (S6).
   func enableAppAudio(_ on: Bool)
-  func capture(appAudio buffer: AppAudioBuffer) -> Bool
+  /// Plays a buffer into the outgoing microphone; returns the reason if it is refused whole.
+  func play(appAudio buffer: AppAudioBuffer) -> MicrophonePlayError?
 
   // MARK: Reports
 

@@ -81,7 +81,6 @@ extension SessionOwner {
   func capture(_ buffer: AppAudioBuffer) -> MicrophonePlayError? {
     guard let driven else { return .notSending }
     guard hooks.hasMixer else { return .notMixed }
-    guard !driven.capture(appAudio: buffer) else { return nil }
-    return driven.state.demand.sends ? .full : .notSending
+    return driven.play(appAudio: buffer)
   }
 }

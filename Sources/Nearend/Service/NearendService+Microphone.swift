@@ -10,7 +10,18 @@ extension NearendService {
 
   /// Plays a buffer into the outgoing microphone, after earlier ones. Returns false, and plays none of it, while the voice has no consumer,
   /// or if more than two seconds would wait. A buffer that arrives before the graph has followed a registration waits for it. [any]
-  package func capture(appAudio buffer: AppAudioBuffer) -> Bool { session.current.demand.sends && core.appAudio.capture(buffer) }
+  package func capture(appAudio buffer: AppAudioBuffer) -> Bool { play(appAudio: buffer) == nil }
+
+  /// As `capture(appAudio:)`; returns the reason if the buffer is refused whole. [any]
+  func play(appAudio buffer: AppAudioBuffer) -> MicrophonePlayError? {
+    guard session.current.demand.sends else { return .notSending }
+    return switch core.appAudio.offer(buffer) {
+    case .played: nil
+    case .off: .notMixed
+    case .full: .full
+    case .refused: .unavailable
+    }
+  }
 
   /// Adds a source of application audio whose PCM a program writes, until `removeAppAudio`. It waits until the voice has a consumer.
   /// `bufferSize` is in bytes. Throws `SinkError`, `.refused` if the mixer is not among the engine observers. [any]

@@ -66,12 +66,26 @@ package final class AppAudio: @unchecked Sendable {
 
   /// Appends a buffer to the captured audio. Returns false, and plays none of it, if it does not fit or capturing is disabled. A buffer of
   /// another rate or channel count starts a new stream; the rest of the old one plays out alongside it. [any]
-  package func capture(_ buffer: AppAudioBuffer) -> Bool {
-    guard isEnabled else { return false }
-    guard buffer.frameCount > 0 else { return true }
+  package func capture(_ buffer: AppAudioBuffer) -> Bool { offer(buffer) == .played }
+
+  /// What became of a captured buffer.
+  package enum CaptureOutcome: Sendable {
+    case played
+    /// Capturing is disabled.
+    case off
+    /// More than `captureSeconds` would wait.
+    case full
+    /// The mixer has no place for another stream.
+    case refused
+  }
+
+  /// As `capture`, with the reason. [any]
+  package func offer(_ buffer: AppAudioBuffer) -> CaptureOutcome {
+    guard isEnabled else { return .off }
+    guard buffer.frameCount > 0 else { return .played }
     return capturing.withLock { capture in
-      guard let sink = sink(for: buffer, &capture) else { return false }
-      return buffer.samples.withUnsafeBytes { sink.write($0) }
+      guard let sink = sink(for: buffer, &capture) else { return .refused }
+      return buffer.samples.withUnsafeBytes { sink.write($0) } ? .played : .full
     }
   }
 

@@ -47,7 +47,8 @@ public enum SessionRefusal: Error, Sendable, Equatable, CustomStringConvertible 
     case .wrongDirection(let id, let needs): "media '\(id)' is not registered to \(needs); register it with that direction first"
     case .sourceTaken(let by): "the microphone has a source already, '\(by)'; unregister it first"
     case .sinkExists(let id): "media '\(id)' has a speaker output already; unregister it first"
-    case .locked(let setting): "\(setting) has no effect while media is registered or recording is kept prepared; set it before"
+    case .locked(let setting):
+      "\(setting) cannot change while calls, media or prepared recording keep a session; set it before or afterwards"
     case .impossible(let setting, let value, let possible): "\(setting) \(value) is impossible; give \(possible)"
     case .ended: "the session is ending; register again once it has ended"
     case .notManual: "the session manages itself; set manualAudioSessionManagement before the first call"

@@ -52,12 +52,12 @@ struct CallEventTests {
       (.sinkJitterSpike, ["late": 1]), (.settingChanged, ["setting": "colour", "value": 1]),
     ]
     for (kind, detail) in odd {
-      let event = AudioEvent(kind, time: 0, detail: detail)
-      guard case .other(let other) = AudioSession.Event(event, missed: 0).kind else {
+      let event = AudioEvent(kind, time: 0, mediaId: kind == .graphOverrun ? "call" : nil, detail: detail)
+      guard case .other(let other, let id, let rest) = AudioSession.Event(event, missed: 0).kind else {
         Issue.record("\(kind) \(detail) is no event")
         continue
       }
-      #expect(other.kind == kind)
+      #expect(other == kind && id == event.mediaId && "\(rest)" == "\(detail)")
     }
   }
 

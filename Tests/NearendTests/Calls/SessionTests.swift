@@ -41,6 +41,11 @@ struct SessionTests {
     let call = try await session.join("call")
     #expect(refusal() == nil && refusal() == nil)
     #expect(refusal() == .full, "two seconds wait already")
+    let service = try #require(session.owner.service), format = try SinkFormat(sampleRate: 48_000, channelCount: 1, sampleType: .int16)
+    for number in 1..<Mixer.capacity { _ = try service.addAppAudio(id: "stream \(number)", format: format, bufferSize: 9_600) }
+    let another = try AppAudioBuffer(interleaved: [Int16](repeating: 500, count: 160), sampleRate: 16_000, channelCount: 1)
+    #expect(thrown { () throws(MicrophonePlayError) in try session.playIntoMicrophone(another) } == .unavailable, "a stream too many")
+    #expect(refusal() == .full, "the one that plays goes on")
     session.appAudioVolume = 0.5
     session.isAppAudioDucked = true
     session.isAppAudioMonitored = true

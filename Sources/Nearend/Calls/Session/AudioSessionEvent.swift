@@ -44,7 +44,7 @@ extension AudioSession {
       /// A setting changed.
       case settingChanged(Setting, EventValue)
       /// An event that this version cannot read, from a newer nearend that the program has joined.
-      case other(AudioEvent)
+      case other(AudioEvent.Kind, id: String?, detail: [String: EventValue])
     }
   }
 }
@@ -59,7 +59,7 @@ extension AudioSession.Event {
 }
 
 extension AudioSession.Event.Kind {
-  init(_ event: AudioEvent) { self = Self.known(event) ?? .other(event) }
+  init(_ event: AudioEvent) { self = Self.known(event) ?? .other(event.kind, id: event.mediaId, detail: event.detail) }
 
   private static func known(_ event: AudioEvent) -> Self? {
     let id = event.mediaId
