@@ -130,7 +130,7 @@ struct EndpointTests {
       (422, #"{"microphoneMuted": true, "outputVolume": 2}"#, "0 to 1"),
       (422, #"{"microphoneMuted": true, "ns": "off"}"#, "true or false"),
       (422, #"{"microphoneMuted": true, "mute": false}"#, "once"),
-      (409, #"{"microphoneMuted": true, "useVoiceProcessingIO": false}"#, "while media is registered"),
+      (409, #"{"microphoneMuted": true, "useVoiceProcessingIO": false}"#, "keep a session"),
       (400, #"{"microphoneMuted": true, "ns": null}"#, "an object such as"), (400, #"["microphoneMuted"]"#, "an object such as"),
       (400, "{\"microphoneMuted\": true", "an object such as"), (400, "", "an object such as"),
     ])

@@ -126,8 +126,9 @@ struct OfflineProcessorTests {
     #expect(metrics.series.isFarEndActive.count == 60)
     #expect(metrics.series.microphoneLevel.count == 60)
     #expect(metrics.series.erle[0] == nil)
-    let erle = try #require(metrics.series.erle[25])
-    #expect(erle > 10)
+    let erle = try #require(metrics.series.erle[25]), reduction = try #require(metrics.series.echoReduction[25])
+    #expect(reduction > 15 && erle > 5, "\(reduction) dB, the filter \(erle) dB")
+    #expect(metrics.series.echoReduction.count == 60 && erle <= reduction)
     let delay = try #require(metrics.totals.echoDelay)
     #expect(abs(delay - 20) < 4, "\(delay) ms")
     // The far end's pauses, 0.1 s in every 0.5 s, are where they are in the file.
