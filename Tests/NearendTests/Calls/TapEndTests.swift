@@ -58,7 +58,8 @@ struct TapEndTests {
     #expect(heard > 0)
     await keeper.end()
   }
-  /// Runs cycles until the tap has ended, and `end` at about the same moment. Threads, because a queue has no more than the machine has cores.
+
+  /// Runs cycles until the tap has ended, and `end` at about the same moment. In threads: a queue has no more than the machine has cores.
   private static func race(_ renderer: ManualRenderer, _ tap: MicrophoneTap, _ context: Context, _ end: @escaping @Sendable () -> Void) {
     let done = DispatchSemaphore(value: 0)
     let cycles: @Sendable () -> Void = {
