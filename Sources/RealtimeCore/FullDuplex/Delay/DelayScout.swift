@@ -81,7 +81,9 @@ struct DelayScout: ~Copyable {
   ///   - offset: the present delay in hops.
   ///   - now: the number of this hop. What was found before a longer pause is forgotten.
   @_noLocks @_noAllocation
-  mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int, at now: Int, isSparse: Bool = false) -> Int? {
+  mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int, at now: Int, isSparse: Bool = false)
+    -> Int?
+  {
     if now - lastSearch > longestPause { forget() }
     lastSearch = now
     correlate(reference, error: error, memory: isSparse ? memory * memory : memory)

@@ -13,7 +13,7 @@ internal import CRealtime
 /// in double talk. A stereo pair is assumed to be identical.
 ///
 /// Cost: every four hops, the distance of two partitions, a transform of each term, of both channels in stereo, and an update of 8
-/// partitions. [realtime] except `init` and `deinit`.
+/// partitions; after 4 s every second of the updates. [realtime] except `init` and `deinit`.
 struct LoudspeakerModel: ~Copyable {
   /// The coefficient a of each term.
   let coefficients: UnsafeMutablePointer<Float>
@@ -45,6 +45,9 @@ struct LoudspeakerModel: ~Copyable {
   private let echoes: UnsafeMutablePointer<Float>
   /// R, r, and the augmented matrix [R | r | I] for elimination.
   private let information, evidence, equations: UnsafeMutablePointer<Float>
+  /// Turns to update since the loudspeaker may have changed, and how many of them are all taken: 4 s.
+  private var turns = 0
+  private let beginning: Int
   /// f: the share that is forgotten per update.
   private let forgetting: Float
   /// Partitions used to predict the echo of a term, 0.17 s: most of its power.
@@ -81,6 +84,7 @@ struct LoudspeakerModel: ~Copyable {
     // A time constant of 4 s.
     forgetting = 1 - layout.perHop(0.99875 * 0.99875 * 0.99875 * 0.99875)
     partitions = min(8, layout.partitions)
+    beginning = layout.hops(4) / layout.partitionHops
   }
 
   deinit {
@@ -146,6 +150,7 @@ struct LoudspeakerModel: ~Copyable {
   /// Reduces the learnt information to a tenth, because the loudspeaker may have changed.
   @_noLocks @_noAllocation
   mutating func doubt() {
+    turns = 0
     for i in 0..<Self.count * Self.count { information[i] *= 0.1 }
     for term in 0..<Self.count { evidence[term] *= 0.1 }
   }
@@ -163,9 +168,13 @@ struct LoudspeakerModel: ~Copyable {
     }
     let first = ahead / layout.partitionHops
     guard ahead >= 0, first + partitions <= liveFrames else { return }
+    turns += 1
+    // What has been learnt for long changes slowly: half of the updates, of twice the weight, do.
+    let isSettled = turns > beginning
+    if isSettled, turns % 2 == 0 { return }
     for term in 0..<Self.count { predict(term, filter, age: first, isStereo: isStereo) }
-    accumulate(filter)
-    solve()
+    accumulate(filter, weight: isSettled ? 2 : 1)
+    solve(step: isSettled ? 1 - (1 - step) * (1 - step) : step)
   }
 
   @_noLocks @_noAllocation
@@ -183,11 +192,12 @@ struct LoudspeakerModel: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func accumulate(_ filter: borrowing KalmanFilter) {
-    let share = Float(layout.window) / Float(layout.transform), bins = layout.speechBins, inverse = UnsafePointer(filter.inverse)
+  private mutating func accumulate(_ filter: borrowing KalmanFilter, weight: Float) {
+    let share = weight * Float(layout.window) / Float(layout.transform), forgetting = weight * forgetting, bins = layout.speechBins,
+      inverse = UnsafePointer(filter.inverse)
     for term in 0..<Self.count {
       let echo = echoes + term * 2 * bins
-      let found = product(echo, echo + bins, filter.error.re, filter.error.im, inverse)
+      let found = weight * product(echo, echo + bins, filter.error.re, filter.error.im, inverse)
       evidence[term] += found - forgetting * evidence[term]
     }
     for term in 0..<Self.count {
@@ -219,7 +229,7 @@ struct LoudspeakerModel: ~Copyable {
 
   /// Solves for the coefficients and their variances by Gauss-Jordan elimination; the ridge keeps every pivot positive.
   @_noLocks @_noAllocation
-  private mutating func solve() {
+  private mutating func solve(step: Float) {
     let count = Self.count, width = 2 * count + 1
     for term in 0..<count {
       let row = equations + term * width
