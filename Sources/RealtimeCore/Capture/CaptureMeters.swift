@@ -69,9 +69,9 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
   /// Peak of the path's output, after mute, linear.
   package var voicePeak: Float
   /// Echo return loss enhancement in dB: the microphone over what the canceller's filter leaves of it while only the far end is heard,
-  /// averaged over about half a second; nil before half a second of echo. WebRTC's engine tells only its output: it is then the same as
-  /// `echoReduction`. At most that while the voice follows the far end with a delay of up to 3 s, as an echo beyond the canceller's reach
-  /// does.
+  /// averaged over about half a second; nil before half a second of echo, and below 6 dB until the microphone is known to follow the far
+  /// end. WebRTC's engine tells only its output: it is then the same as `echoReduction`. At most that while the voice follows the far end
+  /// with a delay of up to 3 s, as an echo beyond the canceller's reach does.
   package var erle: Float?
   /// The reduction of the echo in all in dB, by the suppressor behind the filter, too: the microphone over the canceller's output, measured
   /// like `erle`. While the voice follows the far end: microphone over voice.
@@ -92,7 +92,8 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
   /// Seconds since echo was last heard, at most 3600.
   package var quietSeconds: Float
   /// A Boolean value indicating whether the filter does its part: its ERLE is 6 dB or more, or what it leaves is below −50 dBFS, or
-  /// inaudible in the room's noise. If it does not, the suppressor alone hides the echo, and would hide a near end with it.
+  /// inaudible in the room's noise, or there is no echo at all. If it does not, the suppressor alone hides the echo, and would hide a near
+  /// end with it.
   package var filtersEcho: Bool
   /// Seconds of echo in the microphone since it was last reduced by 15 dB, and the filter did its part.
   package var uncancelledSeconds: Float

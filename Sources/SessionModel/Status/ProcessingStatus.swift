@@ -79,7 +79,8 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
   /// Whether echo cancellation works (V6); also `off` while interrupted, and while nothing records.
   package var echo: EchoVerdict
   /// Echo return loss enhancement in dB while only the far end is heard, averaged over about half a second; nil before half a second of
-  /// echo: the microphone over what nearend's filter leaves of it, before the suppressor; of WebRTC's engine the same as `echoReduction`.
+  /// echo, and where there is none: the microphone over what nearend's filter leaves of it, before the suppressor; of WebRTC's engine the
+  /// same as `echoReduction`.
   package var erle: Double?
   /// By how many dB the echo is lower in all: the microphone over the voice, else as `erle`. Lower while the outgoing voice follows the far
   /// end of the last 3 s. At least 15 where echo cancellation works.

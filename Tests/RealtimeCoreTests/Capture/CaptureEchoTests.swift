@@ -280,6 +280,21 @@ struct CaptureEchoTests {
     #expect(run.meters.snapshot().echoCondition == .nothingToCancel)
   }
 
+  @Test("V6: with headphones no echo counts as hidden, although both talk for a minute")
+  func headphonesInDoubleTalk() throws {
+    let far = CaptureSignals.speech(seconds: 60, rate: rate, level: -24, seed: 3)
+    let near = CaptureSignals.speech(seconds: 60, rate: rate, level: -30, seed: 9)
+    let noise = CaptureSignals.noise(seconds: 60, rate: rate, level: -75)
+    var run = try CaptureRun(engine: .nearend, rate: rate), conditions: [EchoCondition] = []
+    var isLow = false
+    _ = run.process(zip(near, noise).map(+), reference: far, quantum: 160) { [meters = run.meters] _, _ in
+      let now = meters.snapshot()
+      conditions.append(now.echoCondition)
+      if let erle = now.erle, let reduction = now.echoReduction, erle < 6, reduction > 15 { isLow = true }
+    }
+    #expect(!conditions.contains(.suppressing) && !isLow, "an ERLE of no echo is none")
+  }
+
   @Test("V6: voice is detected in speech and not in noise", arguments: VoiceEngine.allCases)
   func voiceActivity(engine: VoiceEngine) throws {
     var run = try CaptureRun(engine: engine, rate: 16000)

@@ -102,8 +102,11 @@ struct ChainEnds: ~Copyable {
     leak.update(
       farEnd: farEnd, microphone: microphone, voice: processedPower,
       isCancelling: controls.isEchoCancellationEnabled.load() && !isBypassed && unheard == nil)
+    // What is measured without an echo, as with headphones, is a soft near end, which no filter cancels.
+    if !leak.isEchoHeard, readings.erle < readings.echoReduction, readings.erle < EchoMeter.leastERLE { readings.erle = .nan }
     if leak.erle < readings.erle || readings.erle.isNaN { readings.erle = leak.erle }
     if leak.erle < readings.echoReduction || readings.echoReduction.isNaN { readings.echoReduction = leak.erle }
+    readings.filtersEcho = readings.filtersEcho || !leak.isEchoHeard
     if readings.filtersEcho, readings.echoReduction >= EchoCondition.leastReduction {
       readings.uncancelledSeconds = 0
     } else if readings.quietSeconds == 0, controls.isEchoCancellationEnabled.load() {

@@ -13,7 +13,7 @@ struct ChainReadings {
   /// Seconds of audible echo, and seconds since it was last heard.
   var echoSeconds: Float = 0
   var quietSeconds: Float = 0
-  /// Whether the filter does its part, and the seconds of audible echo since the echo was last cancelled.
+  /// Whether the filter does its part, or has none, and the seconds of audible echo since the echo was last cancelled.
   var filtersEcho = false
   var uncancelledSeconds: Float = 0
 

@@ -18,7 +18,7 @@ struct EchoMeter {
   }
   /// A Boolean value indicating whether the filter cancels the echo, or what it leaves is softer than any talker or the room's noise.
   @_noLocks @_noAllocation func filtersEcho() -> Bool {
-    measured >= 0.5 && (average >= least || restAverage <= 0)
+    measured >= 0.5 && (average >= Self.leastERLE || restAverage <= 0)
   }
 
   /// A Boolean value indicating whether the last half second of echo was reduced by 15 dB. Unlike `erle` it assumes no near end, because an
@@ -50,7 +50,9 @@ struct EchoMeter {
   private let audible: Float = 4
   /// The least ERLE in dB of a filter that knows the echo: it has 10 to 35, with a bad loudspeaker, too. Without it the suppressor alone
   /// takes the echo away, and a near end with it.
-  private let least: Float = 6
+  static var leastERLE: Float {
+    @_noLocks @_noAllocation get { 6 }
+  }
   /// −50 dBFS: what a filter may leave of the echo of headphones.
   private let soft: Float = 1e-5
   /// 15 dB.

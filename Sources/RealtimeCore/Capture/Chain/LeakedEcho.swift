@@ -1,15 +1,20 @@
 internal import CRealtime
 
 /// Detects whether the voice follows the far end, at any delay up to 3 s: an echo beyond the canceller's reach looks like a near end, and
-/// escapes `EchoMeter`. [realtime] except `init` and `deinit`.
+/// escapes `EchoMeter`. Tells as well whether there is an echo in the microphone at all: there is none of headphones, whoever talks.
+/// [realtime] except `init` and `deinit`.
 ///
 /// Correlates level changes within syllables. Slower changes are ignored, because people who take turns follow each other, too.
 struct LeakedEcho: ~Copyable {
   /// Microphone over voice in dB while the voice follows the far end; otherwise NaN.
   private(set) var erle = Float.nan
+  /// A Boolean value indicating whether the microphone follows the far end, at a delay within the canceller's reach.
+  private(set) var isEchoHeard = false
 
   /// Delays of 0…3 s, one frame of 20 ms apart.
   private let delays = 150
+  /// Those within the canceller's reach, 0.62 s.
+  private let reach = 32
   private let blocksPerFrame: Int
   private var blocks = 0
   /// Mean squares of the frame that is being collected.
@@ -19,12 +24,16 @@ struct LeakedEcho: ~Copyable {
 
   private var farEndLevel = SyllableLevel()
   private var voiceLevel = SyllableLevel()
+  private var microphoneLevel = SyllableLevel()
   /// A ring of the far end's newest frames: the change of level in dB, and whether the frame was audible.
   private let changes, audible: UnsafeMutablePointer<Float>
   private var newest = 0
   /// Per delay: far end times voice, and the far end squared, summed over some 10 s.
   private let cross, farEndEnergy: UnsafeMutablePointer<Float>
   private var voiceEnergy: Float = 0
+  /// The same of the microphone instead of the voice, within reach.
+  private let heardCross: UnsafeMutablePointer<Float>
+  private var microphoneEnergy: Float = 0
   /// Mean squares of microphone and voice over about a second, in frames in which the far end was audible at the delay found.
   private var before: Float = 0
   private var after: Float = 0
@@ -44,6 +53,7 @@ struct LeakedEcho: ~Copyable {
     audible = .silence(delays)
     cross = .silence(delays)
     farEndEnergy = .silence(delays)
+    heardCross = .silence(reach)
   }
 
   deinit {
@@ -51,6 +61,7 @@ struct LeakedEcho: ~Copyable {
     audible.deallocate()
     cross.deallocate()
     farEndEnergy.deallocate()
+    heardCross.deallocate()
   }
 
   /// Updates with the mean squares of one block: the reference, the microphone, and the processors' output. Measures nothing while echo is
@@ -85,6 +96,7 @@ struct LeakedEcho: ~Copyable {
       let correlation = cross[delay] * abs(cross[delay]) / (max(farEndEnergy[delay], least) * max(voiceEnergy, least))
       if correlation > greatest { (best, greatest) = (delay, correlation) }
     }
+    listen(to: microphone)
     if audible[(newest + delays - best) % delays] > 0 {
       before += step * (microphone - before)
       after += step * (voice - after)
@@ -92,11 +104,30 @@ struct LeakedEcho: ~Copyable {
     erle = greatest > follows * follows ? 10 * rt_log10f(max(before, 1e-12) / max(after, 1e-12)) : .nan
   }
 
+  /// Updates `isEchoHeard`, after the far end's newest frame.
+  @_noLocks @_noAllocation
+  private mutating func listen(to microphone: Float) {
+    let change = microphoneLevel.change(microphone)
+    microphoneEnergy = memory * microphoneEnergy + change * change
+    let required = follows * follows * max(microphoneEnergy, least)
+    isEchoHeard = false
+    // A local copy: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
+    let cross = heardCross
+    var index = newest
+    for delay in 0..<reach {
+      cross[delay] = memory * cross[delay] + changes[index] * change
+      index = index == 0 ? delays - 1 : index - 1
+      if cross[delay] * abs(cross[delay]) > required * max(farEndEnergy[delay], least) { isEchoHeard = true }
+    }
+  }
+
   @_noLocks @_noAllocation
   private mutating func forget() {
     guard voiceEnergy > 0 || blocks > 0 else { return }
     (blocks, farEnd, microphone, voice, voiceEnergy, before, after, erle) = (0, 0, 0, 0, 0, 0, 0, .nan)
     for delay in 0..<delays { (changes[delay], audible[delay], cross[delay], farEndEnergy[delay]) = (0, 0, 0, 0) }
+    for delay in 0..<reach { heardCross[delay] = 0 }
+    (microphoneEnergy, isEchoHeard) = (0, false)
   }
 }
 
