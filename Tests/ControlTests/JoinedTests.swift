@@ -311,6 +311,20 @@ struct JoinedTests {
     #expect(rig.wait { rig.snapshot.appAudio.sources.isEmpty })
   }
 
+  @Test("O8, D4: application audio that the joined nearend refuses is unavailable, not too much")
+  func refusedAppAudio() throws {
+    let rig = try ControlRig(speed: 1)
+    defer { rig.stop() }
+    rig.service.core.isSending = true
+    rig.service.core.appAudio.isEnabled = false
+    let program = JoinedProgram(rig)
+    #expect(try program.call())
+    let buffer = try AppAudioBuffer(interleaved: sine(1_100, frames: 480, level: 0.25), sampleRate: 48_000, channelCount: 1)
+    #expect(program.manager.owner.capture(buffer) == .unavailable)
+    rig.service.core.appAudio.isEnabled = true
+    #expect(program.manager.owner.capture(buffer) == nil)
+  }
+
   @Test("O8, X1: a request for a program that has not joined, for another's media or of another generation is refused with what to do")
   func refusals() throws {
     let rig = try ControlRig(speed: 0)
