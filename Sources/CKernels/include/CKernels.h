@@ -19,7 +19,8 @@ NEAREND_REALTIME float nearend_peak(const float *_Nonnull samples, int frames, f
 // `windowed`. The first and the last eight bins are left unchanged, because the outermost ones lack a neighbour. `bins` is a multiple of 8.
 // [realtime]
 NEAREND_REALTIME void nearend_hann_powers(
-    const float *_Nonnull re, const float *_Nonnull im, float memory, float scale, float *_Nonnull windowed, float *_Nonnull whole, int bins);
+    const float *_Nonnull re, const float *_Nonnull im, float memory, float scale, float *_Nonnull windowed, float *_Nonnull whole,
+    int bins);
 
 // Sums values by band: `edges` holds the first index of each, and the end of the last one. Eight values from any index up to there on must
 // be readable. [realtime]
@@ -40,8 +41,8 @@ typedef struct {
 NEAREND_REALTIME void nearend_biquad_filter(
     nearend_biquad *_Nonnull section, const float *_Nonnull in, float *_Nonnull out, int frames);
 
-// A one-pole low-pass filter: moves from `position` towards each sample by a share of the distance, 0…1. Returns the last position. `frames`
-// is a multiple of 8; `out` may be `in`. [realtime]
+// A one-pole low-pass filter: moves from `position` towards each sample by a share of the distance, 0…1. Returns the last position.
+// `frames` is a multiple of 8; `out` may be `in`. [realtime]
 NEAREND_REALTIME float nearend_follow(
     const float *_Nonnull in, float share, float position, float *_Nonnull out, int frames);
 
@@ -227,10 +228,11 @@ typedef struct {
 } nearend_drift_table;
 #define NEAREND_DRIFT_TAPS 16
 
-// Writes out[i] = samples at position + i · step for a step within 0.05 % of 1: one filter for 16 frames, that of their middle. `frames` is a
-// multiple of 16; each needs NEAREND_DRIFT_TAPS / 2 samples before and after it. [realtime]
+// Writes out[i] = samples at position + i · step for a step within 0.05 % of 1: one filter for 16 frames, that of their middle. `frames`
+// is a multiple of 16; each needs NEAREND_DRIFT_TAPS / 2 samples before and after it. [realtime]
 NEAREND_REALTIME void nearend_resample_drift(
-    const nearend_drift_table *_Nonnull table, const float *_Nonnull samples, double position, double step, float *_Nonnull out, int frames);
+    const nearend_drift_table *_Nonnull table, const float *_Nonnull samples, double position, double step, float *_Nonnull out,
+    int frames);
 
 // A low-pass filter at fractions of a sample: `phases` + 1 rows of 2 · `taps` floats, each a filter and its difference from the next one.
 // `taps` is a multiple of 8. The filter of row r, tap t weighs the sample t + 1 − taps / 2 after the whole position, at a fraction of r /

@@ -103,8 +103,10 @@ struct ProcessTests {
 
   @Test("O1 S9: SIGINT and SIGTERM end it with 1, and nothing is left", arguments: [SIGINT, SIGTERM])
   func interrupted(signal: Int32) throws {
-    try noise(seconds: 120).write(to: file("mic.wav"))
-    let running = try place.startNearend("process", "--mic", file("mic.wav"), "--out", file("out.wav"))
+    // Four minutes of echo take more than a second, so that the signal comes in time on a busy machine, too.
+    let minute = noise(seconds: 60)
+    try WaveFile(samples: Array((0..<4).map { _ in minute.samples }.joined()), rate: 48_000).write(to: file("mic.wav"))
+    let running = try place.startNearend("process", "--mic", file("mic.wav"), "--far", file("mic.wav"), "--out", file("out.wav"))
     let hasBegun = poll { (try? sounds().count) == 2 ? true : nil }
     #expect(hasBegun == true, "no file is being written")
     running.process.signal(signal)
