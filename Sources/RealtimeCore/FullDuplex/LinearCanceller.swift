@@ -137,7 +137,7 @@ struct LinearCanceller: ~Copyable {
   }
 
   /// Mean square up to which a microphone counts as closed: −110 dBFS, far below the noise of any open one.
-  private static var closed: Float {
+  static var closed: Float {
     @_noLocks @_noAllocation get { 1e-11 }
   }
 

@@ -130,7 +130,11 @@ struct Suppressor: ~Copyable {
   ) {
     hops += 1
     analyze(newest, window: 0, into: spectrum, power: power)
-    if hops == 1 { for k in 0..<bins { memory.noise[k] = power[k] + 1e-10 } }
+    // The first sound is noise, unless it may be echo: of that a filter that has just begun leaves much, which would be heard as comfort
+    // noise for seconds.
+    if hops == 1 { for k in 0..<bins { memory.noise[k] = (isFarEndSilent ? power[k] : 0) + 1e-10 } }
+    // The minima from before a microphone was closed are echo's as well as noise's, and would count as noise once no echo is expected.
+    if meanSquare(newest, frames: hop) <= LinearCanceller.closed { memory.forgetMinima() }
     let isGuarded = isGuarded && echoShare == 1
     bands.sum(power, into: errorBands)
     bands.sum(memory.noise, into: noiseBands)

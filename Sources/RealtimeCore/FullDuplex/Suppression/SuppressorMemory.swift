@@ -3,10 +3,12 @@ internal import CKernels
 /// The state that one pass of the suppressor keeps from hop to hop, by bin; `nearend_suppression` documents each array. Delay: none. Cost:
 /// none of its own: eight pointers are passed on a hop, and eight floats kept a bin. [realtime] except `init` and `deinit`.
 struct SuppressorMemory: ~Copyable {
+  private let bins: Int
   let noise, speech, clean, gain, smoothed, least, most, formerLeast: UnsafeMutablePointer<Float>
 
   /// - Parameter bins: a multiple of 8.
   init(bins: Int) {
+    self.bins = bins
     noise = .silence(bins)
     speech = .silence(bins)
     clean = .silence(bins)
@@ -19,6 +21,10 @@ struct SuppressorMemory: ~Copyable {
   }
 
   deinit { for array in [noise, speech, clean, gain, smoothed, least, most, formerLeast] { array.deallocate() } }
+
+  /// Forgets the power that each bin has not fallen below lately: a whole window has to pass before it is known again.
+  @_noLocks @_noAllocation
+  func forgetMinima() { for k in 0..<bins { (least[k], formerLeast[k]) = (0, 0) } }
 
   /// Makes a pass use this state.
   @_noLocks @_noAllocation

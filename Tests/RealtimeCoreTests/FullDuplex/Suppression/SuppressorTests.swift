@@ -36,6 +36,24 @@ struct SuppressorTests {
     10 * log10(samples.reduce(0) { $0 + $1 * $1 } / Float(samples.count) + 1e-20)
   }
 
+  @Test("V10, R7: a path that is taken again before its microphone sounds makes no comfort noise of the echo that was left earlier")
+  func closedMicrophone() {
+    var suppressor = Suppressor(layout: layout)
+    let (hop, silence) = (layout.hop, [Float](repeating: 0, count: layout.hop))
+    let residual = Noise.white(frames: 96_000, level: 0.02, seed: 3), echo = Noise.white(frames: 96_000, level: 0.1, seed: 4)
+    let expected: Float = 4e-4 * Float(layout.window)
+    var output = silence, after: [Float] = []
+    for number in 0..<residual.count / hop {
+      let isClosed = (190..<202).contains(number), part = number * hop..<(number + 1) * hop
+      suppressor.process(
+        residual: isClosed ? silence : Array(residual[part]), uncertainty: [Float](repeating: isClosed ? 0 : expected, count: layout.bins),
+        echo: isClosed ? silence : Array(echo[part]), isGuarded: false, isFarEndSilent: (190..<197).contains(number), isWideBand: true,
+        echoShare: 1, noiseShare: 0, into: &output)
+      if number > 220 { after += output }
+    }
+    #expect(level(after[...]) < -80, "\(level(after[...]))")
+  }
+
   @Test("V10: silence stays silence")
   func silence() { #expect(run([Float](repeating: 0, count: 48_000)).allSatisfy { abs($0) < 1e-6 }) }
 
