@@ -10,6 +10,8 @@ final class CoreRig: @unchecked Sendable {
   /// The output of the last cycle.
   private(set) var voice: [Float] = []
   private var position: UInt64 = 0
+  private var driver: UInt32 = 1
+  private var nanoseconds: UInt64 = 1_000_000_000
   private let outputs: UnsafeMutablePointer<Float>
 
   init() throws {
@@ -36,7 +38,19 @@ final class CoreRig: @unchecked Sendable {
   private(set) var lastSpeaker: [Float]?
 
   /// Advances the graph by `frames` without this process.
-  func lose(frames: Int) { position += UInt64(frames) }
+  func lose(frames: Int) {
+    position += UInt64(frames)
+    pass(frames: frames)
+  }
+
+  /// Lets the graph stand still.
+  /// - Parameter isDriverNew: whether another device drives it afterwards, whose clock starts anew.
+  func stand(seconds: Double, isDriverNew: Bool = false) {
+    pass(frames: Int(seconds * Double(rate)))
+    if isDriverNew { (driver, position) = (driver + 1, 0) }
+  }
+
+  private func pass(frames: Int) { nanoseconds += UInt64(frames) * 1_000_000_000 / UInt64(rate) }
 
   /// Runs one cycle of the length of `microphone`.
   @discardableResult
@@ -49,7 +63,8 @@ final class CoreRig: @unchecked Sendable {
     microphone.withUnsafeBufferPointer { microphone in
       (call?.left ?? silence).withUnsafeBufferPointer { callLeft in
         (call?.right ?? silence).withUnsafeBufferPointer { callRight in
-          var buffers = CycleBuffers(frames: frames, rate: rate, position: position, driver: 1)
+          var buffers = CycleBuffers(frames: frames, rate: rate, position: position, driver: driver)
+          buffers.nanoseconds = nanoseconds
           buffers.microphone = microphone.baseAddress
           buffers.call = StereoInput(left: callLeft.baseAddress, right: callRight.baseAddress)
           buffers.voice = outputs
@@ -62,6 +77,7 @@ final class CoreRig: @unchecked Sendable {
       }
     }
     position += UInt64(frames)
+    pass(frames: frames)
     voice = Array(UnsafeBufferPointer(start: outputs, count: frames))
     let speaker = (Array(UnsafeBufferPointer(start: left, count: frames)), Array(UnsafeBufferPointer(start: right, count: frames)))
     lastSpeaker = speaker.0

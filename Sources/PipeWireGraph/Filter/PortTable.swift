@@ -79,6 +79,7 @@ func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) 
   // Buffers are never larger, whatever quantum a driver reports.
   let frames = min(now.frames, CycleProcessor.maximumQuantum)
   var buffers = CycleBuffers(frames: now.frames, rate: now.rate, position: now.position, driver: now.driver)
+  buffers.nanoseconds = began
   buffers.microphone = state.pointee.input(ports.microphone, 0, frames: frames)
   buffers.reference = StereoInput(
     left: state.pointee.input(ports.referenceLeft, 1, frames: frames), right: state.pointee.input(ports.referenceRight, 2, frames: frames))

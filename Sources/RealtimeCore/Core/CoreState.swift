@@ -17,8 +17,10 @@ struct CoreState: ~Copyable {
   private let scratch: UnsafeMutablePointer<Float>
   /// Frames with a voice so far, counted by `isAudio`.
   private var voicedFrames = 0
-  /// Frames for which the voice was held back for a missing reference since sending began; −1 once given up or linked.
+  /// Frames of the mix that were played without a reference since sending began, the graph stood still, or the reference was there.
   private var awaitedReference = 0
+  /// A Boolean value indicating whether the reference has passed something since then, and is linked.
+  private var hasReference = false
 
   static let maximumQuantum = 8192
   private static let scratchBuffers = 4
@@ -101,8 +103,12 @@ struct CoreState: ~Copyable {
   ) {
     adoptNewCapture()
     cells.wantedRate.store(UInt64(io.pointee.rate))
+    if clock.isBreak {
+      capture?.pointee.markIdle()
+      (awaitedReference, hasReference) = (0, false)
+    }
     let isSending = cells.isSending.load()
-    if !isSending { awaitedReference = 0 }
+    if !isSending { (awaitedReference, hasReference) = (0, false) }
     guard isSending, let capture, capture.pointee.rate == io.pointee.rate, !awaitsReference(io, mix: mix.left) else {
       capture?.pointee.markIdle()
       if let voice = io.pointee.voice { clear(voice, frames: io.pointee.frames) }
@@ -123,19 +129,33 @@ struct CoreState: ~Copyable {
     relay.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
   }
 
-  /// Returns whether to keep the voice silent because the speaker already plays while the reference is not linked yet. Gives up after 0.5
-  /// s, because the link may be impossible.
+  /// Returns whether to keep the voice silent because the speaker plays while the reference is not linked, or, at the beginning, its link
+  /// passes nothing yet: what comes later than a cycle, as in a loop of the graph, and than 10 ms, as in a resampler, is not in time for the
+  /// echo. Gives up after 0.5 s of that, because the link may be impossible, or the speaker's monitor silent.
   @_noLocks @_noAllocation
   private mutating func awaitsReference(_ io: UnsafePointer<CycleBuffers>, mix: UnsafePointer<Float>) -> Bool {
-    guard awaitedReference >= 0 else { return false }
-    let isMissing = io.pointee.reference.left == nil && io.pointee.reference.right == nil && !cells.usesMixAsReference.load()
-    let isHeard = io.pointee.speaker.left != nil && checkedPeak(mix, frames: io.pointee.frames) > 1e-4
-    awaitedReference += io.pointee.frames
-    guard isMissing, isHeard, controls.usesVoiceProcessing.load(), 2 * awaitedReference < io.pointee.rate else {
-      awaitedReference = -1
+    let frames = io.pointee.frames, (left, right) = (io.pointee.reference.left, io.pointee.reference.right)
+    let isLinked = left != nil || right != nil
+    if cells.usesMixAsReference.load() || !controls.usesVoiceProcessing.load() || isLinked && hasReference {
+      (hasReference, awaitedReference) = (true, 0)
       return false
     }
-    return true
+    if !isSilent(left, frames: frames) || !isSilent(right, frames: frames) {
+      (hasReference, awaitedReference) = (true, 0)
+      return false
+    }
+    hasReference = false
+    // The speaker may begin later than the microphone.
+    guard io.pointee.speaker.left != nil, checkedPeak(mix, frames: frames) > 1e-4, 2 * awaitedReference < io.pointee.rate else {
+      return false
+    }
+    awaitedReference += frames
+    return !isLinked || awaitedReference > max(frames, io.pointee.rate / 100)
+  }
+
+  @_noLocks @_noAllocation
+  private func isSilent(_ samples: UnsafePointer<Float>?, frames: Int) -> Bool {
+    if let samples { checkedPeak(samples, frames: frames) < 1e-6 } else { true }
   }
 
   /// Returns whether the microphone's part of the voice is more than silence and noise (T5): with processing, after talking for longer than

@@ -9,6 +9,8 @@ package struct CycleBuffers {
   package var position: UInt64
   /// Id of the driver's node.
   package var driver: UInt32
+  /// When the cycle began, on CLOCK_MONOTONIC; 0 if that tells nothing, as in files.
+  package var nanoseconds: UInt64 = 0
   /// The sum of the microphone's channels, whose number is set by `AudioCore.setChannelScales`; nil if none is linked.
   package var microphone: UnsafePointer<Float>?
   /// What the real speaker plays.

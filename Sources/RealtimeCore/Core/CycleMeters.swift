@@ -28,8 +28,15 @@ struct CycleClock {
   /// Set by the control side when the graph restarts, so that the next cycle has no predecessor.
   private let restarts: CounterCell
 
+  /// A Boolean value indicating whether the graph stood still before the newest cycle, so that what was played before has died away.
+  private(set) var isBreak = false
+
   private var expected: UInt64 = 0
   private var isRunning = false
+  /// When the next cycle is due, on CLOCK_MONOTONIC; 0 if unknown.
+  private var due: UInt64 = 0
+  /// Nanoseconds by which a cycle of another clock, or after a restart, may begin late and still continue the last.
+  private let patience: UInt64 = 50_000_000
   private var smoothed = 0.0
   private var peak = 0.0
   private var windowFrames = 0
@@ -51,6 +58,8 @@ struct CycleClock {
   /// further has restarted. [realtime]
   @_noLocks @_noAllocation
   mutating func begin(_ io: UnsafePointer<CycleBuffers>) -> Int {
+    let isLate = due != 0 && io.pointee.nanoseconds > due &+ patience
+    let wasRunning = isRunning
     if restarts.exchange(0) != 0 { isRunning = false }
     let isSameClock = UInt64(io.pointee.driver) == driver.load() && UInt64(io.pointee.rate) == rate.load()
     var lost: UInt64 = 0
@@ -58,6 +67,9 @@ struct CycleClock {
       lost = io.pointee.position &- expected
       xruns.add(max(1, lost / UInt64(max(1, io.pointee.frames))))
     }
+    // A late cycle at the expected position continues the last.
+    isBreak = isLate && lost == 0 && wasRunning && !(isRunning && isSameClock && io.pointee.position == expected)
+    due = io.pointee.nanoseconds == 0 ? 0 : io.pointee.nanoseconds &+ UInt64(io.pointee.frames) &* 1_000_000_000 / UInt64(io.pointee.rate)
     isRunning = true
     expected = io.pointee.position &+ UInt64(io.pointee.frames)
     quantum.store(UInt64(io.pointee.frames))
