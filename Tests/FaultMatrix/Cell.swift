@@ -17,8 +17,9 @@ struct Cell {
   var devices = ""
   /// Frames of the ring that were lost.
   var lostFrames: Int?
-  /// Echo return loss enhancement in dB, before and after.
-  var erle: (before: Double, after: Double?)?
+  var echo: EchoRecord?
+  /// A Boolean value indicating whether cycles were lost while the echo was measured.
+  var isDisturbed = false
   var problems: [String] = []
   var explained: [String] = []
 
@@ -36,26 +37,15 @@ struct Cell {
 }
 
 extension Cell {
-  /// Seconds over which echo is measured, before and after.
-  private static let echoTime = 1.2
-  /// ERLE of a converged canceller in dB.
-  private static let converged = 20.0
   /// Frames by which a ring's counters may differ while it is read.
   private static let ringTolerance = 2_400
 
   /// Stages the fault and observes the consequences.
   static func run(_ fault: Fault, on stage: Stage) throws -> Cell {
     var cell = Cell(fault, stage.traffic, stage.mode)
+    // With the laptop's own devices, whatever has to be prepared.
+    if stage.traffic == .both { cell.echo = EchoRecord(before: try stage.convergedEcho()) }
     try stage.prepare(fault)
-    if stage.traffic == .both, stage.isHeardInTheRoom {
-      var level: Double?
-      try stage.wait("a canceller that has converged", within: 15) {
-        level = stage.erle(seconds: echoTime)
-        return level.map { $0 >= converged } ?? false
-      }
-      cell.erle = level.map { ($0, nil) }
-    }
-    let speaker = stage.speaker
     let (ours, missing, count) = (stage.ours, stage.missingFrames, stage.interruptions.count)
     cell.states[0] = stage.label
 
@@ -81,8 +71,14 @@ extension Cell {
       if stage.mode == .manual, stage.traffic != .idle { ended = try cell.activate(stage) }
     }
     try stage.wait("sound after it") { stage.isLinked && !stage.isHeldUp && stage.sounds(for: 0.15, since: begun) }
+    let back = max(ended, stage.soundBegan(since: begun) ?? ended)
+    if stage.traffic == .both { cell.waitUntil(back + 0.2) }
+    let disturbances = stage.disturbances
     // Sound that breaks off again a moment later does not count.
-    Thread.sleep(forTimeInterval: stage.traffic == .idle ? 0.1 : stage.traffic == .both ? echoTime + 0.1 : 0.35)
+    Thread.sleep(
+      forTimeInterval: stage.traffic == .idle
+        ? 0.1 : stage.traffic == .both ? max(0, back + EchoRecord.end + 0.1 - monotonicSeconds()) : 0.35)
+    cell.isDisturbed = stage.traffic == .both && stage.disturbances != disturbances
     try stage.wait("sound that stays") { stage.isLinked && !stage.isHeldUp && stage.sounds(for: 0.3, since: begun) }
 
     cell.states[2] = stage.label
@@ -93,7 +89,7 @@ extension Cell {
       cell.lostFrames = abs(now - missing) > ringTolerance ? now - missing : 0
       if cell.lostFrames != 0 { cell.complain(.ring, "the ring lost \(now - missing) frames") }
     }
-    cell.measureEcho(stage, wasAt: speaker)
+    cell.measureEcho(stage, since: back)
     try stage.restore(fault)
     return cell
   }
@@ -115,9 +111,11 @@ extension Cell {
 
   private mutating func expectSilence(_ stage: Stage, since time: Double, _ track: SoundTrack, _ problem: String) {
     let end = time + 0.1
-    while monotonicSeconds() < end { usleep(5_000) }
+    waitUntil(end)
     if track.sounds(from: time, to: end) { problems.append(problem) }
   }
+
+  private func waitUntil(_ time: Double) { while monotonicSeconds() < time { usleep(5_000) } }
 
   private mutating func measureGaps(_ stage: Stage, from begun: Double, ended: Double, isInterrupted: Bool, isPaused: Bool) {
     func gap(_ track: SoundTrack, waits: Bool) -> Double? {
@@ -141,16 +139,15 @@ extension Cell {
     if devices != "same" { complain(.devices, "the virtual devices were replaced: \(before), \(after)") }
   }
 
-  private mutating func measureEcho(_ stage: Stage, wasAt speaker: String?) {
-    guard let before = erle?.before, stage.isHeardInTheRoom, stage.microphone == Stage.laptopMicrophone,
-      let after = stage.erle(seconds: Self.echoTime)
-    else { return }
-    erle?.after = after
-    // A different speaker's echo has to be learnt first.
-    guard stage.speaker == speaker else { return }
-    // It must cancel at once what it cancelled before; above 20 dB the difference is the suppressor's, which varies.
-    if after < min(before - 3, Self.converged) {
-      complain(.canceller, "echo return loss enhancement was \(decimal(before, 0)) dB and is \(decimal(after, 0)) dB")
-    }
+  private mutating func measureEcho(_ stage: Stage, since back: Double) {
+    guard stage.isHeardInTheRoom else { return }
+    let middle = back + EchoRecord.begin
+    echo?.first = stage.echo(from: back, to: middle)
+    echo?.after = stage.echo(from: middle, to: back + EchoRecord.end)
+    guard let echo, !echo.isKept, let after = echo.after, let wanted = echo.wanted else { return }
+    complain(
+      .canceller,
+      "echo return loss enhancement was \(decimal(echo.before.erle, 0)) dB and is \(decimal(after.erle, 0)) dB, \(decimal(wanted, 0)) dB are wanted"
+    )
   }
 }

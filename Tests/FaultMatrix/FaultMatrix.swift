@@ -17,6 +17,9 @@ struct FaultMatrix: ParsableCommand {
   @Flag(help: "Leave out the check that applications' streams stay the same streams.")
   var noIdentity = false
 
+  /// Cells that may be measured again in all, because the machine lost cycles.
+  private static let mostRepeats = 20
+
   func run() throws {
     let (faults, traffics, modes) = (try list(faults, Fault.self), try list(traffic, Traffic.self), try list(modes, Mode.self))
     var report = Report()
@@ -31,7 +34,12 @@ struct FaultMatrix: ParsableCommand {
           do {
             let staged = try stage ?? Stage(session, traffic, mode)
             stage = staged
-            let cell = try Cell.run(fault, on: staged)
+            var cell = try Cell.run(fault, on: staged)
+            while cell.isDisturbed, cell.echo?.isKept == false, cell.problems.count == 1, report.repeats < Self.mostRepeats {
+              note("\(cell.name): measured again, because cycles were lost: \(cell.problems.joined(separator: ", "))")
+              report.repeats += 1
+              cell = try Cell.run(fault, on: staged)
+            }
             report.add(cell)
             show(report.row(cell))
             for problem in cell.problems { note("\(cell.name): \(problem)") }

@@ -5,6 +5,8 @@ import SessionModel
 struct Report {
   var cells: [Cell] = []
   private var notes: [String] = []
+  /// Cells that were measured again, because cycles were lost.
+  var repeats = 0
 
   init() {}
 
@@ -23,8 +25,10 @@ struct Report {
   func row(_ cell: Cell) -> String {
     func gap(_ gap: Double?) -> String { gap.map { "\(Int($0.rounded()))" } ?? "n/a" }
     let gaps = cell.traffic == .idle ? "n/a" : "\(gap(cell.renderGap)) / \(gap(cell.captureGap))"
-    let echo = cell.erle.map { erle in
-      "\(decimal(erle.before, 0)) → \(erle.after.map { decimal($0, 0) } ?? "no echo there")"
+    let echo = cell.echo.map { echo in
+      guard let after = echo.after else { return "\(decimal(echo.before.erle, 0)) → no echo there" }
+      let first = echo.first.map { decimal($0.erle, 0) } ?? "?"
+      return "\(decimal(echo.before.erle, 0)) → \(first), \(decimal(after.erle, 0)) (\(decimal(echo.wanted ?? 0, 0)))"
     }
     let marks = cell.explained.compactMap { why in notes.firstIndex(of: why).map { "\($0 + 1)" } }.joined(separator: ", ")
     let verdict = !cell.problems.isEmpty ? "NO" : marks.isEmpty ? "yes" : "yes, see \(marks)"
@@ -47,6 +51,7 @@ struct Report {
       guard let longest = gaps.max(by: { $0.0 < $1.0 }) else { continue }
       lines.append("- allowed \(Int(limit * 1_000)) ms, longest \(Int(longest.0.rounded())) ms: \(longest.1.name)")
     }
+    if repeats > 0 { lines += ["", "Measured again, because the machine lost cycles meanwhile: \(repeats)."] }
     return lines.joined(separator: "\n")
   }
 }

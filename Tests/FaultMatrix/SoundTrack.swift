@@ -91,10 +91,10 @@ final class SoundTrack: @unchecked Sendable {
   /// Returns whether anything was heard between two times.
   func sounds(from begin: Double, to end: Double) -> Bool { entries(since: begin).contains { $0.isSounding && $0.begin < end } }
 
-  /// Mean square since `time`; nil if less than `seconds` were heard.
-  func power(since time: Double, seconds: Double) -> Double? {
-    let heard = entries(since: time)
+  /// Mean square from one time to another; nil if less than four fifths of it were heard.
+  func power(from begin: Double, to end: Double) -> Double? {
+    let heard = entries(since: begin).filter { $0.time < end }
     let frames = heard.reduce(0) { $0 + $1.frames }
-    return Double(frames) / 48_000 < seconds ? nil : heard.reduce(0) { $0 + $1.energy } / Double(max(1, frames))
+    return Double(frames) / 48_000 < 0.8 * (end - begin) ? nil : heard.reduce(0) { $0 + $1.energy } / Double(max(1, frames))
   }
 }

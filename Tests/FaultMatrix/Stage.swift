@@ -156,7 +156,7 @@ final class Stage {
   /// All facts, for failure messages.
   private var description: String {
     func level(_ track: SoundTrack) -> String {
-      track.power(since: monotonicSeconds() - 0.5, seconds: 0.2).map { "\(decimal(10 * log10(max($0, 1e-12)), 0)) dBFS" }
+      track.power(from: monotonicSeconds() - 0.5, to: monotonicSeconds()).map { "\(decimal(10 * log10(max($0, 1e-12)), 0)) dBFS" }
         ?? "no cycles"
     }
     let (graph, report) = (now.graph, room.report)
@@ -186,14 +186,37 @@ final class Stage {
     try wait("sound before anything happens", within: 20) { isLinked && sounds(for: 0.15, since: begin) }
   }
 
-  /// Echo return loss enhancement over the last `seconds` in dB; nil without enough echo.
-  func erle(seconds: Double) -> Double? {
-    guard traffic == .both else { return nil }
-    let begin = monotonicSeconds() - seconds
-    guard let before = witness.microphone.power(since: begin, seconds: seconds * 0.8),
-      let after = witness.voice.power(since: begin, seconds: seconds * 0.8), before > 1e-6
+  /// What is heard of the echo from one time to another; nil without enough echo.
+  func echo(from begin: Double, to end: Double) -> EchoLevels? {
+    guard traffic == .both, let microphone = witness.microphone.power(from: begin, to: end),
+      let voice = witness.voice.power(from: begin, to: end), microphone > 1e-6
     else { return nil }
-    return 10 * log10(before / max(after, 1e-12))
+    return EchoLevels(microphone: microphone, voice: voice)
+  }
+
+  /// Returns the echo of the last `EchoRecord.end` seconds once the canceller no longer gets better: below the room's noise, or for 2 s.
+  func convergedEcho() throws -> EchoLevels {
+    var best = (erle: -Double.infinity, time: monotonicSeconds())
+    var levels: EchoLevels?
+    try wait("a canceller that has converged", within: 15) {
+      let now = monotonicSeconds()
+      guard let heard = echo(from: now - EchoRecord.end, to: now) else { return false }
+      levels = heard
+      if heard.erle > best.erle + 0.5 { best = (heard.erle, now) }
+      return heard.erle > heard.audible || heard.erle > 20 && now > best.time + 2
+    }
+    guard let levels else { throw Unmet("no echo") }
+    return levels
+  }
+
+  /// Cycles that the room, nearend or a witness has missed, as on a busy machine: the sound around them says nothing of the canceller.
+  var disturbances: Int { room.breaks + Int(now.graph.xruns) }
+
+  /// When the sound that is heard now began, on every path of the traffic, at `time` or later; nil if some path is silent.
+  func soundBegan(since time: Double) -> Double? {
+    let tracks = (traffic.receives ? [witness.speakers] : []) + (traffic.sends ? [witness.voice] : [])
+    let runs = tracks.map { $0.run(since: time)?.lowerBound }
+    return runs.contains { $0 == nil } ? nil : runs.compactMap { $0 }.max()
   }
 
   /// A minute of silence as a WAVE file.

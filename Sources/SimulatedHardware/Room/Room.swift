@@ -33,6 +33,9 @@ package final class Room: Sendable {
   /// The clock's position at the room's last cycle, in frames; nil before the first.
   var position: UInt64? { work.position }
 
+  /// How often the room has missed cycles, or its clock has jumped.
+  package var breaks: Int { work.breaks }
+
   /// Frames from the loudspeaker's monitor to the microphone before the room's response begins, at a quantum.
   package func delay(quantum: Int) -> Int { work.delay(quantum: quantum) }
 }

@@ -25,6 +25,10 @@ final class RoomAudio: @unchecked Sendable {
   /// The time of the clock's position 0, as the microphone's node sees it: bits of seconds on CLOCK_MONOTONIC.
   private let origin: UnsafeMutablePointer<UInt64>
   private let lastPosition: UnsafeMutablePointer<UInt64>
+  /// Where the next cycle of each end begins if none is lost, and the number of those that begin elsewhere.
+  private var nextHeard: UInt64 = 0
+  private var nextSpoken: UInt64 = 0
+  private let breakCount: UnsafeMutablePointer<UInt64>
 
   /// Ports, set before the filters join the graph and constant afterwards.
   struct Ports {
@@ -63,6 +67,8 @@ final class RoomAudio: @unchecked Sendable {
     origin.initialize(to: Double.nan.bitPattern)
     lastPosition = .allocate(capacity: 1)
     lastPosition.initialize(to: 0)
+    breakCount = .allocate(capacity: 1)
+    breakCount.initialize(to: 0)
   }
 
   deinit {
@@ -70,6 +76,7 @@ final class RoomAudio: @unchecked Sendable {
     distant.deallocate()
     origin.deallocate()
     lastPosition.deallocate()
+    breakCount.deallocate()
   }
 
   /// Frames from the loudspeaker's monitor to the microphone, without the room's response.
@@ -81,8 +88,17 @@ final class RoomAudio: @unchecked Sendable {
     return origin.isNaN ? nil : (rt_load_acquire_u64(lastPosition), origin)
   }
 
+  /// Cycles that either end has begun elsewhere than the one before ended: what is heard around them is not what was played. [any]
+  var breaks: Int { Int(rt_load_acquire_u64(breakCount)) }
+
+  private func follow(_ cycle: Cycle, _ next: inout UInt64) {
+    if cycle.position != next { _ = rt_add_relaxed_u64(breakCount, 1) }
+    next = cycle.position &+ UInt64(cycle.frames)
+  }
+
   /// Reads the loudspeaker's sound. [realtime]
   func processLoudspeaker(_ cycle: Cycle) {
+    follow(cycle, &nextHeard)
     let left = ports.left.flatMap { dspBuffer($0, frames: cycle.frames) }
     let right = ports.right.flatMap { dspBuffer($0, frames: cycle.frames) }
     path.play(left, right, at: cycle.position, frames: cycle.frames)
@@ -96,6 +112,7 @@ final class RoomAudio: @unchecked Sendable {
   /// Writes the microphone's input: echo, the talker in the room, noise. [realtime]
   func fillMicrophone(_ cycle: Cycle) {
     guard let port = ports.microphone, let buffer = dspBuffer(port, frames: cycle.frames) else { return }
+    follow(cycle, &nextSpoken)
     path.read(buffer, at: cycle.position, frames: cycle.frames)
     if cycle.frames <= Self.longest {
       distantPath.read(distant, at: cycle.position, frames: cycle.frames)

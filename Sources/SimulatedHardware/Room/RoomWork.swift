@@ -74,6 +74,8 @@ final class RoomWork: @unchecked Sendable {
 
   var position: UInt64? { audio.time?.position }
 
+  var breaks: Int { audio.breaks }
+
   func delay(quantum: Int) -> Int { audio.delay(quantum: quantum) }
 
   private func attach() {
