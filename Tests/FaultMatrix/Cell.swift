@@ -17,9 +17,12 @@ struct Cell {
   var devices = ""
   /// Frames of the ring that were lost.
   var lostFrames: Int?
+  /// What was heard of the echo; nil unless something both plays and records.
   var echo: EchoRecord?
-  /// A Boolean value indicating whether cycles were lost while the echo was measured.
+  /// A Boolean value indicating whether cycles were lost while the echo was measured, so that it says nothing of the canceller.
   var isDisturbed = false
+  /// A Boolean value indicating whether the echo is all that is wrong, and may be measured again.
+  var mayRepeat: Bool { isDisturbed && problems.count == 1 && echo?.isKept == false }
   var problems: [String] = []
   var explained: [String] = []
 
@@ -53,6 +56,7 @@ extension Cell {
     try stage.begin(fault)
     try stage.wait("the fault to show") { stage.isInEffect(fault, since: count) }
     cell.states[1] = stage.label
+    if let microphone = stage.microphone { stage.witness.listen(toMicrophone: microphone) }
     let isPaused = stage.now.route.isPausedAfterUnplug
     // Long enough to tell later sound from earlier.
     if stage.isHeldUp { try stage.wait("silence meanwhile") { stage.isSilent(for: 0.25) } }
@@ -90,6 +94,7 @@ extension Cell {
       if cell.lostFrames != 0 { cell.complain(.ring, "the ring lost \(now - missing) frames") }
     }
     cell.measureEcho(stage, since: back)
+    stage.witness.listen(toMicrophone: Stage.laptopMicrophone)
     try stage.restore(fault)
     return cell
   }
@@ -140,10 +145,15 @@ extension Cell {
   }
 
   private mutating func measureEcho(_ stage: Stage, since back: Double) {
-    guard stage.isHeardInTheRoom else { return }
+    guard echo != nil, stage.isHeardInTheRoom else { return }
     let middle = back + EchoRecord.begin
     echo?.first = stage.echo(from: back, to: middle)
     echo?.after = stage.echo(from: middle, to: back + EchoRecord.end)
+    echo?.isHeard = true
+    if echo?.after == nil {
+      isDisturbed = true
+      problems.append("the echo was not heard long enough to be measured")
+    }
     guard let echo, !echo.isKept, let after = echo.after, let wanted = echo.wanted else { return }
     complain(
       .canceller,

@@ -12,8 +12,6 @@ struct EchoLevels {
   /// The ERLE in dB at which what is left of the echo is as soft as the noise of the room. More of it nobody hears, and it tells nothing
   /// of the filter: until the canceller knows the room's noise, it takes it for echo and suppresses it, too.
   var audible: Double { 10 * log10(microphone / Self.roomNoise) }
-  /// The voice's level in dBFS.
-  var voiceLevel: Double { 10 * log10(max(voice, 1e-12)) }
 }
 
 /// The echo of a cell: before the fault, and after sound was back.
@@ -24,14 +22,17 @@ struct EchoRecord {
   /// From then on, `Self.end` at most.
   var after: EchoLevels?
 
+  /// A Boolean value indicating whether the room hears the speaker afterwards.
+  var isHeard = false
+
   /// Seconds after sound is back in which the canceller may learn.
   static let begin = 0.5
-  /// The measurement's end in seconds after sound is back: long enough for seven of the far end's syllables, which are 20 dB apart.
+  /// The measurement's end in seconds after sound is back: long enough for seven of the far end's syllables, of 16 dB apart.
   static let end = 1.2
   /// The permitted loss in dB.
   static let tolerance = 3.0
 
-  /// The ERLE in dB that has to be reached; nil if there was no echo afterwards.
+  /// The ERLE in dB that has to be reached; nil if no echo was measured afterwards.
   var wanted: Double? { after.map { min(before.erle, $0.audible) - Self.tolerance } }
-  var isKept: Bool { after.map { $0.erle >= wanted ?? 0 } ?? true }
+  var isKept: Bool { after.map { $0.erle >= wanted ?? 0 } ?? !isHeard }
 }

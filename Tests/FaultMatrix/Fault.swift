@@ -86,7 +86,6 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
     case (.pipewire, .filter), (.pipewire, .devices), (.pipewireKilled, .filter), (.pipewireKilled, .devices):
       "nodes live in the daemon and end with it; filter and devices are recreated, with the same names"
     case (.driver, .filter): "a filter whose graph stands still is rebuilt (I5); the devices stay"
-    case (.rate, .canceller): "at another rate a new canceller is used, and learns anew"
     default: nil
     }
   }

@@ -35,7 +35,7 @@ struct FaultMatrix: ParsableCommand {
             let staged = try stage ?? Stage(session, traffic, mode)
             stage = staged
             var cell = try Cell.run(fault, on: staged)
-            while cell.isDisturbed, cell.echo?.isKept == false, cell.problems.count == 1, report.repeats < Self.mostRepeats {
+            while cell.mayRepeat, report.repeats < Self.mostRepeats {
               note("\(cell.name): measured again, because cycles were lost: \(cell.problems.joined(separator: ", "))")
               report.repeats += 1
               cell = try Cell.run(fault, on: staged)

@@ -26,7 +26,9 @@ struct Report {
     func gap(_ gap: Double?) -> String { gap.map { "\(Int($0.rounded()))" } ?? "n/a" }
     let gaps = cell.traffic == .idle ? "n/a" : "\(gap(cell.renderGap)) / \(gap(cell.captureGap))"
     let echo = cell.echo.map { echo in
-      guard let after = echo.after else { return "\(decimal(echo.before.erle, 0)) → no echo there" }
+      guard let after = echo.after else {
+        return "\(decimal(echo.before.erle, 0)) → \(echo.isHeard ? "not measured" : "no echo there")"
+      }
       let first = echo.first.map { decimal($0.erle, 0) } ?? "?"
       return "\(decimal(echo.before.erle, 0)) → \(first), \(decimal(after.erle, 0)) (\(decimal(echo.wanted ?? 0, 0)))"
     }

@@ -130,8 +130,8 @@ struct CoreState: ~Copyable {
   }
 
   /// Returns whether to keep the voice silent because the speaker plays while the reference is not linked, or, at the beginning, its link
-  /// passes nothing yet: what comes later than a cycle, as in a loop of the graph, and than 10 ms, as in a resampler, is not in time for the
-  /// echo. Gives up after 0.5 s of that, because the link may be impossible, or the speaker's monitor silent.
+  /// passes nothing yet: what comes later than a cycle, as in a loop of the graph, and than 10 ms, as in a resampler, is not in time for
+  /// the echo. Gives up after 0.5 s of that, because the link may be impossible, or the speaker's monitor silent.
   @_noLocks @_noAllocation
   private mutating func awaitsReference(_ io: UnsafePointer<CycleBuffers>, mix: UnsafePointer<Float>) -> Bool {
     let frames = io.pointee.frames, (left, right) = (io.pointee.reference.left, io.pointee.reference.right)
