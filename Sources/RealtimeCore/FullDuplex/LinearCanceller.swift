@@ -400,10 +400,7 @@ struct LinearCanceller: ~Copyable {
       idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)
       if idlePartitions > 0, idlePartitions == former { return moveWindow(to: offset + idlePartitions * layout.partitionHops) }
     }
-    // A converged filter is surprised by every word of the near end: searching is the more expensive the colder its memory.
-    if detector.hasConverged, !careful.isDue { return }
-    let wanted = scout.search(
-      reference, error: careful.error, offset: offset, at: hops, isSparse: detector.hasConverged)
+    let wanted = scout.search(reference, error: careful.error, offset: offset, at: hops)
     if guardHops == 0, isSurprised, echoBegins {
       let share = scout.echoShare
       beginAnew()

@@ -1,11 +1,11 @@
 internal import CKernels
 
 /// Finds where in the last 0.6 s of the far end the echo comes from, by the magnitude-squared coherence of the error with the reference of
-/// each partition's age. Own method. Cost: every second hop, or fourth, `reach` rows of `paddedScoutBins` bins for each channel. [realtime]
-/// except `init` and `deinit`.
+/// each partition's age. Own method. Cost: every second hop, `reach` rows of `paddedScoutBins` bins for each channel. [realtime] except
+/// `init` and `deinit`.
 struct DelayScout: ~Copyable {
   private let layout: FilterLayout
-  /// What remains of the spectra and of the evidence from one search to the next, two hops later.
+  /// What remains of the spectra and of the evidence from one search to the next.
   private let memory, evidenceMemory: Float
   /// Bins, a multiple of 8; the last few may be padding.
   private let count: Int
@@ -74,25 +74,21 @@ struct DelayScout: ~Copyable {
     for i in 0..<layout.reach { evidence[i] = 0 }
   }
 
-  /// Searches once. Returns the hops by which to delay the filter's reference; nil if well placed, or undecided.
+  /// Searches once, every second hop. Returns the hops by which to delay the filter's reference; nil if well placed, or undecided.
   ///
   /// - Parameters:
-  ///   - isSparse: every fourth hop instead of every second one, with as much weight as two searches.
   ///   - offset: the present delay in hops.
   ///   - now: the number of this hop. What was found before a longer pause is forgotten.
   @_noLocks @_noAllocation
-  mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int, at now: Int, isSparse: Bool = false)
-    -> Int?
-  {
+  mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int, at now: Int) -> Int? {
     if now - lastSearch > longestPause { forget() }
     lastSearch = now
-    correlate(reference, error: error, memory: isSparse ? memory * memory : memory)
-    let weight: Float = isSparse ? 2 : 1, evidenceMemory = isSparse ? evidenceMemory * evidenceMemory : evidenceMemory
+    correlate(reference, error: error)
     let reach = layout.reach, hops = layout.partitionHops, partitions = layout.partitions
     copy(coherence, to: sorted, frames: reach)
     let floor = max(clear * median(sorted, count: reach), least)
     for partition in 0..<reach {
-      evidence[partition] = evidenceMemory * evidence[partition] + weight * max(coherence[partition] - floor, 0)
+      evidence[partition] = evidenceMemory * evidence[partition] + max(coherence[partition] - floor, 0)
       if evidence[partition] > evidence[best] { best = partition }
     }
     // After drift the filter's window starts a few hops into a partition: `first` is the first partition that lies wholly within it.
@@ -110,7 +106,7 @@ struct DelayScout: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func correlate(_ reference: borrowing ReferenceSpectra, error spectrum: SplitSpectrum, memory: Float) {
+  private mutating func correlate(_ reference: borrowing ReferenceSpectra, error spectrum: SplitSpectrum) {
     spectrum.thin(layout, into: error)
     for j in stride(from: 0, to: count, by: 8) {
       let re = load8(error + j), im = load8(error + count + j)
