@@ -95,7 +95,7 @@ struct FullDuplexProcessor: ~Copyable {
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
       residual: heard, uncertainty: linear.uncertainty, isUncertaintyTypical: linear.isUncertaintyTypical,
-      isRelearning: linear.isRelearning, hasConverged: linear.hasConverged, echo: linear.echo, isGuarded: linear.isGuarded,
+      isRelearning: linear.mayBeTooSure, hasConverged: linear.hasConverged, echo: linear.echo, isGuarded: linear.isGuarded,
       isFarEndSilent: linear.isFarEndSilent, isWideBand: linear.isFarEndWideBand, echoShare: echoFade.weight,
       noiseShare: noiseFade.weight, into: samples, open: open)
     dryFade.blend(wet: samples, dry: unprocessed, into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)

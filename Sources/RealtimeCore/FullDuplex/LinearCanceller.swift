@@ -39,6 +39,7 @@ struct LinearCanceller: ~Copyable {
   private var spectrum: BandSpectrum
   private var verification: PathVerification
   private var trial: EchoTrial
+  private var firstWords: FirstWords
   private var gainTracker: GainTracker
   private var gainChanges: GainChanges
   /// The newest hop of the reference: left, right, and what saturation adds.
@@ -71,8 +72,10 @@ struct LinearCanceller: ~Copyable {
   /// constrained.
   private var searches = 0
   private let idlePeriod: Int
-  /// Hops from one attempt to move the echo within the window to the next.
+  /// Hops from one vain attempt to move the echo within the window to the next.
   private let movePeriod: Int
+  /// A Boolean value indicating whether the last attempt was in vain.
+  private var isAtEdge = false
   private let guardAfterChange: Int
   private let farEndHold: Int
   /// Limit of the silence that raises the filters' variances, 5 s.
@@ -101,6 +104,7 @@ struct LinearCanceller: ~Copyable {
     detector = PathChangeDetector(layout: layout, bands: bands)
     verification = PathVerification(layout: layout, bands: bands)
     trial = EchoTrial(layout: layout, bands: bands)
+    firstWords = FirstWords(layout: layout)
     gainTracker = GainTracker(layout: layout, bands: bands)
     gainChanges = GainChanges(hops: layout.slots, memory: layout.hops(0.5))
     far = .silence(layout.hop)
@@ -120,20 +124,11 @@ struct LinearCanceller: ~Copyable {
     guardAfterChange = layout.hops(0.4)
     farEndHold = layout.hops(0.453)
     mostSilence = layout.hops(5)
-    echo = UnsafePointer(far)
-    residual = UnsafePointer(far)
+    (echo, residual) = (UnsafePointer(far), UnsafePointer(far))
   }
 
   deinit {
-    far.deallocate()
-    otherFar.deallocate()
-    excess.deallocate()
-    unclipped.deallocate()
-    limited.deallocate()
-    fastBands.deallocate()
-    carefulBands.deallocate()
-    microphoneBands.deallocate()
-    echoBands.deallocate()
+    for array in [far, otherFar, excess, unclipped, limited, fastBands, carefulBands, microphoneBands, echoBands] { array.deallocate() }
   }
 
   /// Mean square up to which a microphone counts as closed: −110 dBFS, far below the noise of any open one.
@@ -203,6 +198,11 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { verification.isPending && verification.isRefuted }
   }
 
+  /// A Boolean value indicating whether the filter may be too sure of itself: it learns such a path, or has heard nothing but tones.
+  var mayBeTooSure: Bool {
+    @_noLocks @_noAllocation get { isRelearning || !firstWords.wereHeard }
+  }
+
   /// Processes one hop of the microphone and of each channel of the far end.
   ///
   /// - Parameter railMarks: of `RailWatch`, as late as the microphone; nil if no sample is clipped.
@@ -228,6 +228,7 @@ struct LinearCanceller: ~Copyable {
     }
     let learns = isWhole && hopsUntilHistoryIsComplete == 0
     rememberSilence()
+    if firstWords.update(excitation: reference.excitation, isFarEnd: farEndLevel > 1e-6) { distrust() }
     careful.predict(reference, offset: offset)
     verification.expect(careful)
     fast.predict(reference, offset: offset, beyond: careful)
@@ -258,7 +259,6 @@ struct LinearCanceller: ~Copyable {
     if hopsUntilHistoryIsComplete > 0 { return watchBeginning(isFarEnd: isFarEnd) }
     if !isWhole { return }
     if !trial.isRunning { selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum) }
-
     tryEcho(isFarEnd: isFarEnd)
     place(isFarEnd: farEndLevel > 1e-8)
     // A tone tells nothing of other frequencies.
@@ -331,10 +331,8 @@ struct LinearCanceller: ~Copyable {
     if resampler.isShort, offset > 0 {
       resampler.skip(hops: -1)
       offset -= 1
-    } else if resampler.isShort, !reference.isSilent, hops % movePeriod == 0, careful.moveByHop() {
-      fast.adopt(careful, bins: 0..<layout.bins)
-      resampler.skip(hops: -1)
-      tracker.forget()
+    } else if resampler.isShort, isMoveDue, moveEarlier() == layout.hop {
+      // One hop fewer is fed.
     } else {
       if resampler.hasHopToSpare {
         feedReference()
@@ -363,6 +361,30 @@ struct LinearCanceller: ~Copyable {
         prior.join()
       }
     }
+  }
+
+  /// A Boolean value indicating whether to try to move the echo within the window: as soon as the resampler is short; after a vain attempt
+  /// rarely, and never in silence.
+  private var isMoveDue: Bool {
+    @_noLocks @_noAllocation get { !isAtEdge || hops % movePeriod == 0 && !reference.isSilent }
+  }
+
+  /// Moves the echo within the window, which is as early as possible, and delays the reference by as much: by a hop, of which one fewer is
+  /// then to be fed, or by fewer frames, by which the history is delayed, too. Returns the frames.
+  @_noLocks @_noAllocation
+  private mutating func moveEarlier() -> Int {
+    // A filter that was reset does not know yet where the echo begins.
+    let frames = careful.isConfident ? careful.moveEarlier() : 0
+    isAtEdge = frames == 0
+    if isAtEdge { return 0 }
+    fast.adopt(careful, bins: 0..<layout.bins)
+    resampler.postpone(by: frames)
+    tracker.forget()
+    if frames < layout.hop {
+      reference.delay(by: frames)
+      loudspeaker.restart()
+    }
+    return frames
   }
 
   @_noLocks @_noAllocation
@@ -476,13 +498,9 @@ struct LinearCanceller: ~Copyable {
   /// Raises the filters' variances, because the echo path may have changed, and searches for a better window; the weights are kept.
   @_noLocks @_noAllocation
   mutating func doubt() {
-    fast.doubt()
-    careful.doubt()
-    prior.doubt()
+    distrust()
     loudspeaker.doubt()
-    detector.forget()
     scout.forget()
-    tracker.forget()
     trial.end()
     echoDelay = .nan
     // Adaptation starts at once, with the history that is known.
@@ -533,6 +551,16 @@ struct LinearCanceller: ~Copyable {
     trial.end()
     guardHops = guardAfterChange
     echoDelay = .nan
+  }
+
+  /// Raises the filters' variances; the weights are kept: of tones, they are true at their frequencies.
+  @_noLocks @_noAllocation
+  private mutating func distrust() {
+    fast.doubt()
+    careful.doubt()
+    prior.doubt()
+    detector.forget()
+    tracker.forget()
   }
 
   /// Raises the prior of filters that were reset a hop ago, and have predicted since, if the echo that was proven is far louder than they

@@ -60,6 +60,17 @@ struct LinearCancellerTests {
     #expect(erle > 15, "\(erle)")
   }
 
+  @Test("V10: an echo of less than a hop that a clock 200 ppm off brings nearer stays cancelled, until it would come too early")
+  func nearer() {
+    let rate = 48_000, far = DriftingSignal.smooth(Noise.white(frames: 10 * rate, level: 0.2, seed: 3))
+    let early = DriftingSignal.resampled(far, by: 2e-4)
+    let heard = early.indices.map { $0 < 110 ? 0 : 0.5 * early[$0 - 110] }, near = Noise.white(frames: far.count, level: 1e-4, seed: 11)
+    let run = cancel(far, far, echo: heard, near: near, rate: rate)
+    // The resampler can follow by 14 frames, which the clock has taken after 1.5 s.
+    let erle = (1..<9).map { run.erle(Double($0), Double($0) + 1) }
+    #expect(erle[4...].min()! > 38, "\(erle)")
+  }
+
   @Test(
     "V11: the far end is cancelled alike, and its delay told, whichever side plays it, whatever the clocks", arguments: [0, 5e-5, -1e-4])
   func sides(drift: Double) throws {

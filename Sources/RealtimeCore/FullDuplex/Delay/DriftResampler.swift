@@ -96,4 +96,7 @@ struct DriftResampler: ~Copyable {
   /// Adjusts the delay after `hops` extra hops were read (negative: omitted).
   @_noLocks @_noAllocation
   mutating func skip(hops: Int) { delay -= Double(hops * hop) }
+  /// Adjusts the delay after the filter was moved towards earlier echoes.
+  @_noLocks @_noAllocation
+  mutating func postpone(by frames: Int) { delay += Double(frames) }
 }

@@ -183,25 +183,25 @@ extension KalmanFilter {
     }
   }
 
-  /// Shifts the weights by one hop towards earlier echoes, to match a reference delayed by as much. Returns false, and changes nothing, if
-  /// echo comes from that hop.
+  /// Shifts the weights towards earlier echoes, to match a reference delayed by as much: by a hop, or by as much of it as no echo comes
+  /// from. Returns the frames, a multiple of 8; 0, and changes nothing, if echo comes from the first 8 already.
   @_noLocks @_noAllocation
-  mutating func moveByHop() -> Bool {
-    let length = layout.transform - layout.window
-    if beginsEarly() { return false }
+  mutating func moveEarlier() -> Int {
+    let length = layout.transform - layout.window, frames = idleFrames()
+    if frames == 0 { return 0 }
     for channel in 0..<ReferenceSpectra.channels {
       for partition in 0..<layout.partitions {
         let row = channel * layout.partitions + partition
         if binsOfRow[row] == 0 { continue }
         taps(of: row, into: scratch)
-        if partition + 1 < layout.partitions { taps(of: row + 1, into: following) } else { clear(following, frames: layout.hop) }
-        copy(scratch + layout.hop, to: scratch, frames: length - layout.hop)
-        copy(following, to: scratch + (length - layout.hop), frames: layout.hop)
+        if partition + 1 < layout.partitions { taps(of: row + 1, into: following) } else { clear(following, frames: frames) }
+        copy(scratch + frames, to: scratch, frames: length - frames)
+        copy(following, to: scratch + (length - frames), frames: frames)
         setTaps(of: row)
       }
     }
-    for row in 0..<2 * layout.partitions { peakTaps[row] = max(peakTaps[row] - Float(layout.hop), 0) }
-    return true
+    for row in 0..<2 * layout.partitions { peakTaps[row] = max(peakTaps[row] - Float(frames), 0) }
+    return frames
   }
 
   /// Shifts the weights by one hop towards later echoes, to match a reference that is earlier by as much. The last hop of the last
@@ -228,20 +228,32 @@ extension KalmanFilter {
     for row in 0..<2 * layout.partitions { peakTaps[row] = min(peakTaps[row] + Float(layout.hop), last) }
   }
 
-  /// Returns whether more than 1 % of the echo's power comes from the first hop, weighted by the far end's mean spectrum: in bins where the
-  /// far end is silent, taps hold only noise.
+  /// Returns the frames at the window's start from which hardly any echo comes: a hop with less than 1 % of the echo's power, or the
+  /// largest fraction of it, halved repeatedly, with less than 0.1 %; 0 if not even the first 8 frames. Weighted by the far end's mean
+  /// spectrum: in bins where the far end is silent, taps hold only noise.
   @_noLocks @_noAllocation
-  private func beginsEarly() -> Bool {
-    var early: Float = 0, all: Float = 0
-    for row in 0..<2 * layout.partitions where binsOfRow[row] > 0 {
-      all += heardPower(of: row)
-      if row % layout.partitions != 0 { continue }
+  private func idleFrames() -> Int {
+    var all: Float = 0, frames = layout.hop
+    for row in 0..<2 * layout.partitions where binsOfRow[row] > 0 { all += heardPower(of: row) }
+    while frames >= 8 {
+      let most: Float = frames == layout.hop ? 0.01 : 0.001
+      if heardPower(first: frames) <= most * all { return frames }
+      frames /= 2
+    }
+    return 0
+  }
+
+  /// Returns the power of the echo that comes from the window's first frames, weighted by the far end's mean spectrum.
+  @_noLocks @_noAllocation
+  private func heardPower(first frames: Int) -> Float {
+    var power: Float = 0
+    for row in stride(from: 0, through: layout.partitions, by: layout.partitions) where binsOfRow[row] > 0 {
       taps(of: row, into: scratch)
-      clear(scratch + layout.hop, frames: layout.transform - layout.hop)
+      clear(scratch + frames, frames: layout.transform - frames)
       transform.forward(scratch, into: work)
       let referencePower = referencePower(ofRow: row)
-      for k in 0..<Int(binsOfRow[row]) { early += referencePower[k] * work.power(k) }
+      for k in 0..<Int(binsOfRow[row]) { power += referencePower[k] * work.power(k) }
     }
-    return early > 0.01 * all
+    return power
   }
 }

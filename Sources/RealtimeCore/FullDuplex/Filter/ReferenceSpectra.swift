@@ -1,3 +1,5 @@
+internal import CRealtime
+
 /// Keeps the history of the far end that echo may come from: a ring of spectra, one per hop (overlap-save, see `FilterLayout`). Cost: two
 /// transforms a hop in mono, of the far end and of saturation, and three in stereo. [realtime] except `init` and `deinit`.
 struct ReferenceSpectra: ~Copyable {
@@ -44,6 +46,8 @@ struct ReferenceSpectra: ~Copyable {
   private let isMono: UnsafeMutablePointer<Bool>
   /// A spectrum of silence, for either ring.
   private let nothing: UnsafeMutablePointer<Float>
+  /// Scratch memory of `delay(by:)`.
+  private let shifted: UnsafeMutablePointer<Float>
   /// The slot of the newest spectrum.
   private(set) var newest = 0
 
@@ -59,6 +63,7 @@ struct ReferenceSpectra: ~Copyable {
     ring = .silence(channels * layout.slots * 2 * layout.bins)
     scoutRing = .silence(channels * layout.slots * 2 * layout.paddedScoutBins)
     nothing = .silence(2 * max(layout.bins, layout.paddedScoutBins))
+    shifted = .silence(layout.transform)
     isMono = .allocate(capacity: layout.slots)
     isMono.initialize(repeating: true, count: layout.slots)
   }
@@ -67,6 +72,7 @@ struct ReferenceSpectra: ~Copyable {
     ring.deallocate()
     scoutRing.deallocate()
     nothing.deallocate()
+    shifted.deallocate()
     isMono.deallocate()
   }
 
@@ -116,6 +122,35 @@ struct ReferenceSpectra: ~Copyable {
     excitation.restart()
     liveHops = 0
     silentHops = layout.slots + 1
+  }
+
+  /// Delays the whole history by some frames, fewer than a hop. In each spectrum, the newest of them take the place of the oldest: that
+  /// concerns only what is predicted from the last taps of a partition, not for the newest hop. Cost: a transform's samples, and a complex
+  /// multiplication for each bin of the history.
+  @_noLocks @_noAllocation
+  func delay(by frames: Int) {
+    for channel in 0..<Self.channels {
+      copy(samples[channel], to: shifted + frames, frames: layout.transform - frames)
+      clear(shifted, frames: frames)
+      for start in stride(from: 0, to: layout.transform, by: layout.hop) { samples.push(shifted + start, onto: channel) }
+    }
+    let step = 2 * Float.pi * Float(frames) / Float(layout.transform)
+    for k in 0..<layout.bins {
+      shifted[k] = rt_cosf(step * Float(k))
+      shifted[layout.bins + k] = -rt_sinf(step * Float(k))
+    }
+    for age in 0..<liveHops {
+      for channel in 0..<Self.channels {
+        let place = place(age: age, channel: channel)
+        if place.channel != channel { continue }
+        let re = slot(place.slot, channel: channel), im = re + layout.bins
+        for k in stride(from: 0, to: layout.bins, by: 8) {
+          let r = load8(re + k), i = load8(im + k), c = load8(shifted + k), s = load8(shifted + layout.bins + k)
+          store8(r * c - i * s, to: re + k)
+          store8(r * s + i * c, to: im + k)
+        }
+      }
+    }
   }
 
   @_noLocks @_noAllocation

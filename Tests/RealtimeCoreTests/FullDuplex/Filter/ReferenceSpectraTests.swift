@@ -35,6 +35,37 @@ struct ReferenceSpectraTests {
     #expect(loudest.allSatisfy { $0 < 1e-3 }, "\(loudest)")
   }
 
+  @Test("V10: a history that is delayed by some frames is that of a far end played so much later", arguments: [8, 128])
+  func delayed(frames: Int) {
+    // Sound that begins and ends within the newest window, so that no samples enter or leave it.
+    let begin = 40 * layout.hop + layout.hop / 2,
+      far = (0..<48 * layout.hop).map { i in
+        i < begin || i >= begin + 5 * layout.hop ? 0 : 0.3 * sin(0.06 * Float(i)) * sin(.pi * Float(i - begin) / Float(5 * layout.hop))
+      }
+    let later = [Float](repeating: 0, count: frames) + far.dropLast(frames)
+    var reference = ReferenceSpectra(layout: layout, transform: FourierTransform(length: layout.transform))
+    var expected = ReferenceSpectra(layout: layout, transform: FourierTransform(length: layout.transform))
+    _ = feed(far, &reference)
+    _ = feed(later, &expected)
+    func compare() -> Float {
+      var error: Float = 0, power: Float = 0
+      for age in 0..<3 {
+        let found = reference.spectrum(age: age, channel: 0), wanted = expected.spectrum(age: age, channel: 0)
+        for k in 0..<2 * layout.bins {
+          error += (found[k] - wanted[k]) * (found[k] - wanted[k])
+          power += wanted[k] * wanted[k]
+        }
+      }
+      return error / power
+    }
+    reference.delay(by: frames)
+    let before = compare()
+    reference.feed(far, from: 0, hop: layout.hop)
+    expected.feed(far, from: 0, hop: layout.hop)
+    let after = compare()
+    #expect(before < 1e-8 && after < 1e-8, "\(before), \(after) a hop later")
+  }
+
   @Test("V11: a mono far end is mono from its first hop on")
   func mono() {
     var reference = ReferenceSpectra(layout: layout, transform: FourierTransform(length: layout.transform))

@@ -1,0 +1,40 @@
+/// Tells when a tone has ended before the far end's first words: a chime, or a ringing tone.
+///
+/// Abrupt notes excite all bins for a moment (`Excitation`), but all partitions alike: the filters take what they learn from them for the
+/// path, and trust it. Words excite them for longer than a click does. Own method. [realtime]
+struct FirstWords {
+  /// A Boolean value indicating whether the far end has played something else than tones for longer than a click.
+  private(set) var wereHeard = false
+
+  private var wasTone = false
+  private var playedHops = 0
+  private var broadHops = 0
+  private var quietHops = 0
+  /// Hops of words, 0.13 s; of a pause, 0.1 s; and of all that was played before a tone counts, 0.3 s: words may begin with a hum.
+  private let leastWord, leastPause, leastPlayed: Int
+
+  init(layout: FilterLayout) {
+    leastWord = layout.hops(0.133)
+    leastPause = layout.hops(0.1)
+    leastPlayed = layout.hops(0.3)
+  }
+
+  /// Processes a hop of the far end. Returns whether a tone has ended, in a pause or by something else, before any words.
+  @_noLocks @_noAllocation
+  mutating func update(excitation: borrowing Excitation, isFarEnd: Bool) -> Bool {
+    if wereHeard { return false }
+    if isFarEnd {
+      playedHops += 1
+      quietHops = 0
+      if excitation.isTone { wasTone = true }
+      broadHops = excitation.isTonal ? 0 : broadHops + 1
+      wereHeard = broadHops >= leastWord
+    } else {
+      quietHops += 1
+      if excitation.isTonal || quietHops >= leastPause { broadHops = 0 }
+    }
+    guard wasTone, quietHops >= leastPause || broadHops > 0 else { return false }
+    wasTone = false
+    return playedHops >= leastPlayed
+  }
+}
