@@ -94,9 +94,7 @@ struct FullDuplexProcessor: ~Copyable {
     silenceLost(lost)
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
-      residual: heard, uncertainty: linear.uncertainty, isUncertaintyTypical: linear.isUncertaintyTypical,
-      isRelearning: linear.mayBeTooSure, hasConverged: linear.hasConverged, echo: linear.echo, isGuarded: linear.isGuarded,
-      isFarEndSilent: linear.isFarEndSilent, isWideBand: linear.isFarEndWideBand, echoShare: echoFade.weight,
+      residual: heard, echo: linear.echo, uncertainty: linear.uncertainty, state: linear.state, echoShare: echoFade.weight,
       noiseShare: noiseFade.weight, into: samples, open: open)
     dryFade.blend(wet: samples, dry: unprocessed, into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
     if formerPower >= 0 {

@@ -136,6 +136,11 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { 1e-11 }
   }
 
+  /// Mean square below which nobody talks at the far end, however soft it is: −60 dBFS.
+  private static var quietest: Float {
+    @_noLocks @_noAllocation get { 1e-6 }
+  }
+
   /// Value of `KalmanFilter.surprise` above which the filter may be wrong: 6 dB.
   private static var surprising: Float {
     @_noLocks @_noAllocation get { 4 }
@@ -169,11 +174,6 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { reference.isSilent }
   }
 
-  /// A Boolean value indicating whether the far end contained something above 11 kHz within that time.
-  var isFarEndWideBand: Bool {
-    @_noLocks @_noAllocation get { !reference.isSilent && reference.isWideBand }
-  }
-
   /// Expected power of the residual echo, by adapted bin.
   var uncertainty: UnsafePointer<Float> {
     @_noLocks @_noAllocation get {
@@ -187,20 +187,20 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { detector.hasConverged }
   }
 
-  /// A Boolean value indicating whether the residual tells how far `uncertainty` is off: it does not while the far end is a tone, or the
-  /// filter has yet to be verified.
-  var isUncertaintyTypical: Bool {
-    @_noLocks @_noAllocation get { !reference.excitation.isTone && !verification.isPending }
-  }
-
   /// A Boolean value indicating whether the filter learns a path that has changed in a pause of the far end.
-  var isRelearning: Bool {
+  private var isRelearning: Bool {
     @_noLocks @_noAllocation get { verification.isPending && verification.isRefuted }
   }
 
-  /// A Boolean value indicating whether the filter may be too sure of itself: it learns such a path, or has heard nothing but tones.
-  var mayBeTooSure: Bool {
-    @_noLocks @_noAllocation get { isRelearning || !firstWords.wereHeard }
+  /// What the suppressor is to know of this hop. `uncertainty` is not typical while the far end is a tone, or the filter has yet to be
+  /// verified.
+  var state: CancellerState {
+    @_noLocks @_noAllocation get {
+      CancellerState(
+        isGuarded: isGuarded, isFarEndSilent: isFarEndSilent, isWideBand: !reference.isSilent && reference.isWideBand,
+        hasConverged: hasConverged, isUncertaintyTypical: !reference.excitation.isTone && !verification.isPending,
+        mayBeTooSure: isRelearning || !firstWords.wereHeard)
+    }
   }
 
   /// Processes one hop of the microphone and of each channel of the far end.
@@ -582,10 +582,10 @@ struct LinearCanceller: ~Copyable {
     return factor < 2 ? 1 : min(factor, Self.loudest)
   }
 
-  /// Updates `isGuarded`.
+  /// Updates `isGuarded`. Comfort noise, which `ReferenceLevel` amplifies like a soft talker, needs no guard, and would use it up.
   @_noLocks @_noAllocation
   private mutating func watchBeginning(isFarEnd: Bool) {
-    sinceFarEnd = isFarEnd ? farEndHold : sinceFarEnd - 1
+    sinceFarEnd = isFarEnd && farEndPower > Self.quietest ? farEndHold : sinceFarEnd - 1
     if hopsUntilHistoryIsComplete == 0, sinceFarEnd > 0, guardHops > 0 {
       guardHops = detector.hasConverged || careful.isConfident ? 0 : guardHops - 1
     }

@@ -57,13 +57,13 @@ struct ResidualEcho: ~Copyable {
   /// Processes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty; by band: |E|² and the noise. `presence` is the
   /// probability of near-end speech. While guarded, echo is expected to be loud at once. Above the bands no echo is estimated: everything
   /// heard there while the far end `isWideBand` counts as echo. The factors are adapted if it `learns`; unless the filter
-  /// `hasConverged`, they do not rise while the near end is proven to talk. While it `isRelearning` a changed path, they are at least those
-  /// of a new filter.
+  /// `hasConverged`, they do not rise while the near end is proven to talk. While the filter `mayBeTooSure` of itself, they are at least
+  /// those of a new one.
   @_noLocks @_noAllocation
   mutating func update(
     error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>,
     errorBands: UnsafePointer<Float>, noiseBands: UnsafePointer<Float>, presence: Float, isGuarded: Bool, isWideBand: Bool,
-    learns: Bool = true, hasConverged: Bool = true, isRelearning: Bool = false
+    learns: Bool = true, hasConverged: Bool = true, mayBeTooSure: Bool = false
   ) {
     predict(echo: y2, uncertainty: uncertainty)
     bands.sum(power, into: expected)
@@ -76,7 +76,7 @@ struct ResidualEcho: ~Copyable {
     for band in 0..<bands.count {
       error[band] += (1 - bandMemory) * (errorBands[band] - error[band])
       prediction[band] += (1 - bandMemory) * (expected[band] - prediction[band])
-      if isGuarded || isRelearning { calibration[band] = max(calibration[band], guarded) }
+      if isGuarded || mayBeTooSure { calibration[band] = max(calibration[band], guarded) }
       if isNearEnd { calibration[band] = min(calibration[band], proven) }
       if learns { calibrate(band, noise: noiseBands[band], presence: presence) }
       product *= calibration[band]

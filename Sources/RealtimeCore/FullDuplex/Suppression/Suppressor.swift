@@ -110,44 +110,37 @@ struct Suppressor: ~Copyable {
   ///
   /// - Parameters:
   ///   - newest: what the linear canceller leaves of the microphone.
-  ///   - filterUncertainty: expected power of the residual echo, by adapted bin.
   ///   - echo: the estimated echo.
-  ///   - isUncertaintyTypical: the residual tells how far that expectation is off.
-  ///   - hasConverged: the filter has cancelled since it was last reset.
-  ///   - isGuarded: everything that is heard counts as echo.
-  ///   - isRelearning: the filter learns a path that has changed in a pause of the far end.
-  ///   - isFarEndSilent: the far end has been silent for the filter's whole reach; estimated echo and uncertainty are 0 then.
-  ///   - isWideBand: the far end contains something above 11 kHz.
+  ///   - filterUncertainty: expected power of the residual echo, by adapted bin.
   ///   - echoShare: share of the residual echo to suppress, 0…1.
   ///   - noiseShare: share of the noise to suppress, 0…1.
   ///   - open: receives the voice without noise suppression; nil if unused.
   @_noLocks @_noAllocation
   mutating func process(
-    residual newest: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>, isUncertaintyTypical: Bool = true,
-    isRelearning: Bool = false, hasConverged: Bool = true, echo: UnsafePointer<Float>, isGuarded: Bool, isFarEndSilent: Bool,
-    isWideBand: Bool, echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>,
+    residual newest: UnsafePointer<Float>, echo: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>,
+    state: CancellerState, echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>,
     open: UnsafeMutablePointer<Float>? = nil
   ) {
     hops += 1
     analyze(newest, window: 0, into: spectrum, power: power)
     // The first sound is noise, unless it may be echo: of that a filter that has just begun leaves much, which would be heard as comfort
     // noise for seconds.
-    if hops == 1 { for k in 0..<bins { memory.noise[k] = (isFarEndSilent ? power[k] : 0) + 1e-10 } }
+    if hops == 1 { for k in 0..<bins { memory.noise[k] = (state.isFarEndSilent ? power[k] : 0) + 1e-10 } }
     // The minima from before a microphone was closed are echo's as well as noise's, and would count as noise once no echo is expected.
     if meanSquare(newest, frames: hop) <= LinearCanceller.closed { memory.forgetMinima() }
-    let isGuarded = isGuarded && echoShare == 1
+    let isGuarded = state.isGuarded && echoShare == 1
     bands.sum(power, into: errorBands)
     bands.sum(memory.noise, into: noiseBands)
     // Once the echo's window is silent, no echo is expected.
-    if !isFarEndSilent { echoHops = length / hop + 1 }
+    if !state.isFarEndSilent { echoHops = length / hop + 1 }
     if echoHops > 0 {
       echoHops -= 1
       analyze(echo, window: 1, into: echoSpectrum, power: echoPower)
       spread(filterUncertainty)
       residualEcho.update(
         error: power, echo: echoPower, uncertainty: uncertainty, errorBands: errorBands, noiseBands: noiseBands,
-        presence: presence.overall, isGuarded: isGuarded, isWideBand: isWideBand, learns: isUncertaintyTypical,
-        hasConverged: hasConverged, isRelearning: isRelearning)
+        presence: presence.overall, isGuarded: isGuarded, isWideBand: state.isWideBand, learns: state.isUncertaintyTypical,
+        hasConverged: state.hasConverged, mayBeTooSure: state.mayBeTooSure)
       if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
       if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
       bands.sum(residualEcho.power, into: echoBands)
@@ -155,8 +148,8 @@ struct Suppressor: ~Copyable {
       residualEcho.rest()
       bands.sum(residualEcho.power, into: echoBands)
     }
-    presence.update(error: errorBands, echo: echoBands, noise: noiseBands, isGuarded: isGuarded, isFarEndSilent: isFarEndSilent)
-    suppress(noiseShare: noiseShare, isFarEndSilent: isFarEndSilent, open: open)
+    presence.update(error: errorBands, echo: echoBands, noise: noiseBands, isGuarded: isGuarded, isFarEndSilent: state.isFarEndSilent)
+    suppress(noiseShare: noiseShare, isFarEndSilent: state.isFarEndSilent, open: open)
     overlap.add(spectrum, transform: transform, window: synthesis, into: output)
   }
 

@@ -17,8 +17,9 @@ struct EchoOnlyPassTests {
       let hop = Array(residual[start..<start + layout.hop])
       let power = share * hop.reduce(0) { $0 + $1 * $1 } * Float(layout.window / layout.hop)
       suppressor.process(
-        residual: hop, uncertainty: [Float](repeating: power, count: layout.bins), echo: silence, isGuarded: false,
-        isFarEndSilent: share == 0, isWideBand: share > 0, echoShare: 1, noiseShare: 1, into: &output, open: &open)
+        residual: hop, echo: silence, uncertainty: [Float](repeating: power, count: layout.bins),
+        state: CancellerState(isFarEndSilent: share == 0, isWideBand: share > 0), echoShare: 1, noiseShare: 1, into: &output,
+        open: &open)
       voices += output
       opens += open
     }
