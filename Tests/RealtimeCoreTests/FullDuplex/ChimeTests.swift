@@ -35,7 +35,9 @@ struct ChimeTests {
     hertz.flatMap { hertz in
       (0..<Int(seconds * Double(Self.rate))).map { i -> Float in
         let time = Double(i) / Double(Self.rate), turns = 2 * Double.pi * hertz * time
-        return Float(0.3 * exp(-time / decay) * (sin(turns) + 0.5 * sin(2 * turns) + 0.25 * sin(3 * turns)))
+        let envelope: Double = 0.3 * exp(-time / decay)
+        let first: Double = sin(turns), second: Double = 0.5 * sin(2 * turns), third: Double = 0.25 * sin(3 * turns)
+        return Float(envelope * (first + second + third))
       }
     }
   }

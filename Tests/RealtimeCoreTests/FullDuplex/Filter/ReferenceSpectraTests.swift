@@ -38,10 +38,12 @@ struct ReferenceSpectraTests {
   @Test("V10: a history that is delayed by some frames is that of a far end played so much later", arguments: [8, 128])
   func delayed(frames: Int) {
     // Sound that begins and ends within the newest window, so that no samples enter or leave it.
-    let begin = 40 * layout.hop + layout.hop / 2,
-      far = (0..<48 * layout.hop).map { i in
-        i < begin || i >= begin + 5 * layout.hop ? 0 : 0.3 * sin(0.06 * Float(i)) * sin(.pi * Float(i - begin) / Float(5 * layout.hop))
-      }
+    let begin = 40 * layout.hop + layout.hop / 2, length = 5 * layout.hop
+    let far = (0..<48 * layout.hop).map { i -> Float in
+      if i < begin || i >= begin + length { return 0 }
+      let envelope: Float = sin(.pi * Float(i - begin) / Float(length)), wave: Float = sin(0.06 * Float(i))
+      return 0.3 * wave * envelope
+    }
     let later = [Float](repeating: 0, count: frames) + far.dropLast(frames)
     var reference = ReferenceSpectra(layout: layout, transform: FourierTransform(length: layout.transform))
     var expected = ReferenceSpectra(layout: layout, transform: FourierTransform(length: layout.transform))
