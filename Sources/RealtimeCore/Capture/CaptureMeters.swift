@@ -69,9 +69,10 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
   /// Peak of the path's output, after mute, linear.
   package var voicePeak: Float
   /// Echo return loss enhancement in dB: the microphone over what the canceller's filter leaves of it while only the far end is heard,
-  /// averaged over about half a second; nil before half a second of echo, and below 6 dB until the microphone is known to follow the far
-  /// end. WebRTC's engine tells only its output: it is then the same as `echoReduction`. At most that while the voice follows the far end
-  /// with a delay of up to 3 s, as an echo beyond the canceller's reach does.
+  /// averaged over about half a second; nil before half a second of echo, and without a sign of one, as with headphones: the microphone
+  /// does not follow the far end, nor does the filter take 6 dB, and the whole 15 dB, of it away. WebRTC's engine tells only its output:
+  /// it is then the same as `echoReduction`. At most that while the voice follows the far end with a delay of up to 3 s, as an echo beyond
+  /// the canceller's reach does.
   package var erle: Float?
   /// The reduction of the echo in all in dB, by the suppressor behind the filter, too: the microphone over the canceller's output, measured
   /// like `erle`. While the voice follows the far end: microphone over voice.
@@ -87,9 +88,9 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
   package var isTalkingWhileMuted: Bool
   /// A Boolean value indicating whether the reference is, or was within the last 0.2 s, above −60 dBFS.
   package var isFarEndActive: Bool
-  /// Seconds of echo in the microphone since the path was made.
+  /// Seconds of sound in the microphone under an active far end, echo or not, since the path was made.
   package var echoSeconds: Float
-  /// Seconds since echo was last heard, at most 3600.
+  /// Seconds since such sound was last heard, at most 3600.
   package var quietSeconds: Float
   /// A Boolean value indicating whether the filter does its part: its ERLE is 6 dB or more, or what it leaves is below −50 dBFS, or
   /// inaudible in the room's noise, or there is no echo at all. If it does not, the suppressor alone hides the echo, and would hide a near
@@ -104,7 +105,9 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
   /// Whether echo cancellation works, if it is on (V6).
   package var echoCondition: EchoCondition {
     if quietSeconds > 2 || echoSeconds == 0 { return .nothingToCancel }
-    let isReduced = echoReduction ?? 0 >= EchoCondition.leastReduction
+    // What is not known to be an echo after some seconds is a near end.
+    guard let echoReduction else { return echoSeconds <= 5 ? .converging : .nothingToCancel }
+    let isReduced = echoReduction >= EchoCondition.leastReduction
     if isReduced, filtersEcho { return .cancelling }
     if uncancelledSeconds <= 5 { return .converging }
     return isReduced ? .suppressing : .failing
@@ -113,9 +116,9 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
 
 /// Whether echo cancellation works, as the capture path measures it.
 package enum EchoCondition: Sendable, Equatable {
-  /// No echo of the far end has been heard for 2 s: it is silent, or plays into headphones.
+  /// No echo of the far end has been heard for 2 s, or nothing that follows it: it is silent, or plays into headphones.
   case nothingToCancel
-  /// Echo has been heard for less than 5 s since it was last cancelled, or at all.
+  /// Echo has been heard for less than 5 s since it was last cancelled, or at all; or what has been heard for less may be one.
   case converging
   /// Echo is reduced by 15 dB or more, and the filter does its part (`CaptureMetersSnapshot.filtersEcho`).
   case cancelling

@@ -32,10 +32,11 @@ struct FullDuplexProcessor: ~Copyable {
   /// Lost microphone frames of the next aligned hop.
   private var lostAhead = 0..<0
   /// Mean squares of the previous hop, because the voice is a hop late: of the microphone, negative before the first hop, of what the
-  /// filter left of it, and of the far end.
+  /// filter left of it, and of the far end; and `LinearCanceller.speechEnhancement`.
   private var formerPower: Float = -1
   private var formerResidual: Float = 0
   private var formerFarEnd: Float = 0
+  private var formerSpeech: Float = 0
 
   /// Allocates everything. [control]
   /// - Parameter rate: 16000…192000 Hz.
@@ -100,11 +101,12 @@ struct FullDuplexProcessor: ~Copyable {
     if formerPower >= 0 {
       meter.update(
         reference: formerFarEnd, microphone: formerPower, residual: formerResidual, voice: meanSquare(samples, frames: hop),
-        isNearEnd: nearEndPresence > 0.5, isHeard: echoFade.weight == 1)
+        speech: formerSpeech, noise: suppressor.noisePower, isNearEnd: nearEndPresence > 0.5, isHeard: echoFade.weight == 1)
     }
     formerPower = linear.microphonePower
     formerResidual = meanSquare(linear.residual, frames: hop)
     formerFarEnd = linear.farEndPower
+    formerSpeech = linear.speechEnhancement()
   }
 
   /// Accounts for a hop without a cycle. Its far end counts as silent, so that the echo of earlier sound is still expected at the right

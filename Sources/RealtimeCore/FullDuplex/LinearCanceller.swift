@@ -33,10 +33,10 @@ struct LinearCanceller: ~Copyable {
   private var careful: KalmanFilter
   private var prior: PathPrior
   private var selector: PathSelector
-  private var choice: FilterChoice
+  private(set) var choice: FilterChoice
   private var scout: DelayScout
   private var detector: PathChangeDetector
-  private var spectrum: BandSpectrum
+  private(set) var spectrum: BandSpectrum
   private var verification: PathVerification
   private var trial: EchoTrial
   private var firstWords: FirstWords
@@ -52,7 +52,7 @@ struct LinearCanceller: ~Copyable {
   private let unclipped: UnsafeMutablePointer<Float>
   /// The newest hop of a residual that exceeds its limit.
   private let limited: UnsafeMutablePointer<Float>
-  private let fastBands, carefulBands, microphoneBands, echoBands: UnsafeMutablePointer<Float>
+  let fastBands, carefulBands, microphoneBands, echoBands: UnsafeMutablePointer<Float>
   private var hops = 0
   /// Hops of active far end for which filters that have not converged stay guarded: 1.07 s at first, 0.4 s after a reset.
   private var guardHops: Int

@@ -52,7 +52,7 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
   package enum EchoVerdict: String, Codable, Sendable {
     /// Voice processing, echo cancellation or the microphone is off, voice processing is bypassed, or nothing records.
     case off
-    /// No echo of the far end has been heard for 2 s: it is silent, or plays into headphones.
+    /// No echo of the far end has been heard for 2 s, or nothing that follows it: it is silent, or plays into headphones.
     case nothingToCancel
     /// Echo has been heard for less than 5 s since it was last cancelled, or at all.
     case converging

@@ -73,7 +73,7 @@ struct ChainEnds: ~Copyable {
   ///
   /// - Parameters:
   ///   - readings: in: what the echo's meter measures, and `isFarEndActive`; out: also gain, voice and talking while muted, how long
-  ///     the echo has not been cancelled, and `LeakedEcho`'s ERLE if it is lower, or if there was none.
+  ///     the echo has not been cancelled, and `LeakedEcho`'s ERLE if it is lower, or if there was none; unknown without an echo.
   ///   - isNearEnd: whether there is a voice other than residual echo.
   ///   - farEnd: mean square of the reference.
   ///   - microphone: mean square of `filtered`.
@@ -102,14 +102,17 @@ struct ChainEnds: ~Copyable {
     leak.update(
       farEnd: farEnd, microphone: microphone, voice: processedPower,
       isCancelling: controls.isEchoCancellationEnabled.load() && !isBypassed && unheard == nil)
-    // What is measured without an echo, as with headphones, is a soft near end, which no filter cancels.
-    if !leak.isEchoHeard, readings.erle < readings.echoReduction, readings.erle < EchoMeter.leastERLE { readings.erle = .nan }
+    // Without an echo, as with headphones, the meter measures a near end, which nothing cancels. A filter that takes the microphone away
+    // knows its echo.
+    let isCancelled = readings.erle >= EchoMeter.leastERLE && readings.echoReduction >= EchoCondition.leastReduction
+    let isEcho = isCancelled || leak.isEchoHeard || !leak.erle.isNaN
+    if !isEcho { (readings.erle, readings.echoReduction) = (.nan, .nan) }
     if leak.erle < readings.erle || readings.erle.isNaN { readings.erle = leak.erle }
     if leak.erle < readings.echoReduction || readings.echoReduction.isNaN { readings.echoReduction = leak.erle }
     readings.filtersEcho = readings.filtersEcho || !leak.isEchoHeard
     if readings.filtersEcho, readings.echoReduction >= EchoCondition.leastReduction {
       readings.uncancelledSeconds = 0
-    } else if readings.quietSeconds == 0, controls.isEchoCancellationEnabled.load() {
+    } else if isEcho, readings.quietSeconds == 0, controls.isEchoCancellationEnabled.load() {
       readings.uncancelledSeconds = min(readings.uncancelledSeconds + seconds, 3600)
     }
     readings.gain = gain.gain

@@ -16,9 +16,10 @@ struct EchoMeter {
   @_noLocks @_noAllocation func reduction() -> Float {
     measured < 0.5 ? .nan : wholeAverage
   }
-  /// A Boolean value indicating whether the filter cancels the echo, or what it leaves is softer than any talker or the room's noise.
+  /// A Boolean value indicating whether the filter cancels the echo, or that of speech, or what it leaves is softer than any talker or the
+  /// room's noise.
   @_noLocks @_noAllocation func filtersEcho() -> Bool {
-    measured >= 0.5 && (average >= Self.leastERLE || restAverage <= 0)
+    measured >= 0.5 && (average >= Self.leastERLE || speechAverage >= Self.leastERLE || restAverage <= 0)
   }
 
   /// A Boolean value indicating whether the last half second of echo was reduced by 15 dB. Unlike `erle` it assumes no near end, because an
@@ -34,6 +35,7 @@ struct EchoMeter {
   private var floor = NoiseFloor()
   private var average: Float = 0
   private var wholeAverage: Float = 0
+  private var speechAverage: Float = 0
   /// What the filter leaves, in dB over what is inaudible.
   private var restAverage: Float = 0
   /// Seconds of echo measured.
@@ -55,8 +57,8 @@ struct EchoMeter {
   }
   /// −50 dBFS: what a filter may leave of the echo of headphones.
   private let soft: Float = 1e-5
-  /// 15 dB.
-  private let evidence: Float = 32
+  /// `EchoCondition.leastReduction` as a ratio.
+  private let evidence: Float
   /// 5 s: how long a near end that talks over the far end is assumed without further evidence.
   private let longestBelief: Int
   private let nearEndBlocks: Int
@@ -72,15 +74,20 @@ struct EchoMeter {
     seconds = Float(time.seconds)
     step = 2 * Float(time.seconds)
     sinceEvidence = longestBelief
+    evidence = rt_powf(10, 0.1 * EchoCondition.leastReduction)
   }
 
   /// Updates with the mean squares of one block: the reference, the canceller's input, what its filter leaves, and its output.
   ///
-  /// - Parameter isHeard: whether the output is the canceller's. Otherwise the meter tells whether the far end is active, and how long the
-  ///   echo has been inaudible, but measures no ERLE.
+  /// - Parameters:
+  ///   - speech: the microphone over what the filter leaves of it in the frequencies of speech, where the filter is longest; 0 if unknown.
+  ///   - noise: mean square of the room's noise as far as the canceller knows it: the meter learns it only in pauses of the far end.
+  ///   - isHeard: whether the output is the canceller's. Otherwise the meter tells whether the far end is active, and how long the echo has
+  ///     been inaudible, but measures no ERLE.
   @_noLocks @_noAllocation
   mutating func update(
-    reference: Float, microphone input: Float, residual: Float, voice output: Float, isNearEnd: Bool, isHeard: Bool = true
+    reference: Float, microphone input: Float, residual: Float, voice output: Float, speech: Float = 0, noise: Float = 0, isNearEnd: Bool,
+    isHeard: Bool = true
   ) {
     nearEnd = isNearEnd ? nearEndBlocks : max(nearEnd - 1, 0)
     hold = reference > farEndThreshold ? holdBlocks : max(hold - 1, 0)
@@ -105,6 +112,7 @@ struct EchoMeter {
     let weight = max(step, seconds / measured), level = 10 * rt_log10f(input), rest = 10 * rt_log10f(max(residual, 1e-12))
     average += weight * (level - rest - average)
     wholeAverage += weight * (level - 10 * rt_log10f(max(output, 1e-12)) - wholeAverage)
-    restAverage += weight * (rest - 10 * rt_log10f(max(audible * background, soft)) - restAverage)
+    speechAverage += weight * (10 * rt_log10f(max(speech, 1e-12)) - speechAverage)
+    restAverage += weight * (rest - 10 * rt_log10f(max(audible * max(background, noise), soft)) - restAverage)
   }
 }

@@ -101,6 +101,16 @@ struct Suppressor: ~Copyable {
     phases.deallocate()
   }
 
+  /// Mean square of the room's noise, as estimated before the newest hop.
+  var noisePower: Float {
+    @_noLocks @_noAllocation get {
+      var sum: Float = 0
+      for band in 0..<bands.count { sum += noiseBands[band] }
+      // `scale` makes a bin's power that of a hop's transform of `length` samples, of which half of the bins are summed.
+      return 2 * sum / Float(hop * length)
+    }
+  }
+
   /// The probability that the near end is heard, 0…1.
   var nearEndPresence: Float {
     @_noLocks @_noAllocation get { presence.overall }

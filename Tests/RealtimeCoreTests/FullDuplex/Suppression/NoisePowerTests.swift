@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Suppressor: noise power")
+struct NoisePowerTests {
+  @Test("V6: the suppressor's estimate of the room's noise is its mean square", arguments: [16_000, 48_000])
+  func meanSquare(rate: Int) {
+    let layout = FilterLayout(rate: rate), noise = CaptureSignals.noise(seconds: 4, rate: rate, level: -45)
+    var suppressor = Suppressor(layout: layout)
+    let zeros = UnsafeMutablePointer<Float>.silence(layout.allBins), voice = UnsafeMutablePointer<Float>.silence(layout.hop)
+    defer {
+      zeros.deallocate()
+      voice.deallocate()
+    }
+    noise.withUnsafeBufferPointer { noise in
+      for start in stride(from: 0, to: noise.count - layout.hop, by: layout.hop) {
+        suppressor.process(
+          residual: noise.baseAddress! + start, echo: zeros, uncertainty: zeros, state: CancellerState(isFarEndSilent: true), echoShare: 1,
+          noiseShare: 1, into: voice)
+      }
+    }
+    let level = 10 * log10(suppressor.noisePower)
+    #expect(abs(level + 45) < 2, "\(level) dBFS")
+  }
+}
