@@ -6,6 +6,9 @@ struct MetricsRecorder {
   /// In seconds.
   static let interval = 0.1
 
+  /// Intervals before and after a voice that do not count as echo alone, 0.5 s: they may hold its beginning, its end or a pause of it.
+  private static let margin = 5
+
   private let step: Int
   private let count: Int
   private let latency: Int
@@ -60,7 +63,12 @@ struct MetricsRecorder {
 
   private func totals(_ series: ProcessingMetrics.Series, _ readings: [CaptureMetersSnapshot]) -> ProcessingMetrics.Totals {
     let talking = series.hasVoice.indices.filter { series.hasVoice[$0] }
+    var isNearVoice = series.hasVoice
+    for index in talking {
+      for other in max(index - Self.margin, 0)...min(index + Self.margin, isNearVoice.count - 1) { isNearVoice[other] = true }
+    }
     let onlyFar = series.hasVoice.indices.filter { series.isFarEndActive[$0] && !series.hasVoice[$0] }.dropFirst(20)
+      .filter { !isNearVoice[$0] }
     let before = onlyFar.reduce(0) { $0 + microphone.sums[$1] }
     let after = onlyFar.reduce(0) { $0 + voice.sums[$1] }
     return ProcessingMetrics.Totals(
