@@ -165,6 +165,20 @@ import Testing
     for level in levels { #expect(call { $0.log = [LogEntry(time: 0, level: level, message: "m")] }.contains(" \(level.word)")) }
   }
 
+  @Test("U1, V6: the echo has a number if one is known: the reduction without an ERLE, and one number of WebRTC's engine")
+  func echoNumbers() {
+    func text(_ engine: EchoCanceller, erle: Double?, reduction: Double?) -> String {
+      var snapshot = Sample.active()
+      (snapshot.processing.engine, snapshot.processing.echo) = (engine, .cancelling)
+      (snapshot.processing.erle, snapshot.processing.echoReduction) = (erle, reduction)
+      return Frame(drawing: snapshot, size: Size(width: 120, height: 40), state: ViewState()).text
+    }
+    #expect(text(.nearend, erle: 24.34, reduction: 47.22).contains("cancelling, 47.2 dB, ERLE 24.3 "))
+    #expect(text(.nearend, erle: nil, reduction: 36.84).contains("cancelling, 36.8 dB "))
+    #expect(text(.webrtc, erle: 39.72, reduction: 39.72).contains("cancelling, 39.7 dB "))
+    #expect(text(.nearend, erle: nil, reduction: nil).contains("cancelling  "))
+  }
+
   @Test("U1: per component: on, off, and requested but not in effect with its reason")
   func components() {
     for (index, component) in ProcessingComponent.allCases.enumerated() {

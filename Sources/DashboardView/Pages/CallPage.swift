@@ -149,9 +149,12 @@ enum CallPage {
     canvas.put(word, 29, y, style, width: canvas.width - 30)
   }
 
-  /// How far the echo is reduced in all, where the suppressor does more than the filter, and the filter's ERLE.
+  /// How far the echo is reduced in all, where the suppressor does more than the filter, and the filter's ERLE, which only nearend's engine
+  /// tells.
   private static func measuredEcho(_ processing: ProcessingStatus) -> String {
-    guard let erle = processing.erle else { return "" }
+    guard let erle = processing.erle, processing.engine == .nearend else {
+      return (processing.echoReduction ?? processing.erle).map { ", \(decimal($0, 1)) dB" } ?? ""
+    }
     let isTwofold = [.converging, .cancelling, .suppressing].contains(processing.echo)
     if isTwofold, let reduction = processing.echoReduction, abs(reduction - erle) >= 0.05 {
       return ", \(decimal(reduction, 1)) dB, ERLE \(decimal(erle, 1))"

@@ -117,8 +117,8 @@ enum DiagnosticsPage {
     let components = processing.components.map { ($0.component.name, $0.word) } + [("mic mode", processing.micMode.words)]
     let echo = [
       ("echo", processing.echo.word),
-      ("ERLE", processing.erle.map { decimal($0, 1) + " dB" } ?? "no far-end speech yet"),
-      ("echo reduction", processing.echoReduction.map { decimal($0, 1) + " dB in all" } ?? "no far-end speech yet"),
+      ("ERLE", processing.erle.map { decimal($0, 1) + " dB" } ?? "no echo measured yet"),
+      ("echo reduction", processing.echoReduction.map { decimal($0, 1) + " dB in all" } ?? "no echo measured yet"),
       ("echo delay", processing.echoDelay.map { decimal($0, 1) + " ms, measured" } ?? "not known yet"),
       ("stream delay", decimal(processing.streamDelay, 1) + " ms, from the graph"),
     ]

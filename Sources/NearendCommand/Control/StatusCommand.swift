@@ -52,10 +52,7 @@ struct StatusText {
     rows.append(("processing", Self.processing(processing)))
     let mode = processing.micMode
     if mode.requested != .standard || mode.lateBlocks > 0 { rows.append(("mode", mode.words)) }
-    if let erle = processing.erle {
-      let reduction = processing.echoReduction.map { "\(Self.tenths($0)) dB less, " } ?? ""
-      rows.append(("echo", "\(processing.echo.rawValue), \(reduction)ERLE \(Self.tenths(erle)) dB"))
-    }
+    if let echo = Self.echo(processing) { rows.append(("echo", echo)) }
     rows.append(("volumes", Self.volumes(snapshot)))
     rows.append(("ducking", snapshot.ducking.words))
     let priority = graph.realtimePriority == 0 ? ", no realtime priority" : ""
@@ -92,6 +89,14 @@ struct StatusText {
     if !status.isInUse { return "not in use" }
     if status.isBypassed { return "bypassed" }
     return list(status.components.filter(\.isRequested).map(\.component.abbreviation))
+  }
+
+  /// nil without a measurement. WebRTC's engine tells nothing of its filter.
+  private static func echo(_ status: ProcessingStatus) -> String? {
+    let erle = status.engine == .nearend ? status.erle : nil
+    let reduction = status.echoReduction ?? (erle == nil ? status.erle : nil)
+    let numbers = [reduction.map { "\(tenths($0)) dB less" }, erle.map { "ERLE \(tenths($0)) dB" }].compactMap { $0 }
+    return numbers.isEmpty ? nil : ([status.echo.rawValue] + numbers).joined(separator: ", ")
   }
 
   private static func list(_ names: [String]) -> String { names.isEmpty ? "nobody" : names.joined(separator: ", ") }
