@@ -52,6 +52,18 @@ struct LeakedEchoTests {
     #expect(erles(farEnd: far, voice: far, isCancelling: false).allSatisfy { $0.isNaN })
   }
 
+  @Test("V6: an echo that was heard does not count any more while cancelling is off, although the voice was silent")
+  func forgetsWithoutVoice() {
+    let far = levels(seed: 1)
+    var leak = LeakedEcho(BlockTime(frames: 80, rate: 16_000))
+    // Of whole frames of 20 ms.
+    for power in far.prefix(far.count / 4 * 4) { leak.update(farEnd: power, microphone: 0.5 * power, voice: 0, isCancelling: true) }
+    let before = leak.isEchoHeard
+    leak.update(farEnd: 0, microphone: 0, voice: 0, isCancelling: false)
+    let after = leak.isEchoHeard
+    #expect(before && !after)
+  }
+
   /// Seconds of a block.
   private static let block = 0.005
 

@@ -6,7 +6,7 @@ public enum MicrophonePlayError: Error, Sendable, Equatable, CustomStringConvert
   case full
   /// The engine observers were set without application audio (``AudioSession/setEngineObservers(_:handlesSession:mixesAppAudio:)``).
   case notMixed
-  /// The nearend that the program has joined is away or refuses, or as many streams play as there can be.
+  /// As many streams play as there can be, or the nearend that the program has joined is away or refuses.
   case unavailable
 
   public var description: String {
@@ -15,7 +15,10 @@ public enum MicrophonePlayError: Error, Sendable, Equatable, CustomStringConvert
     case .full: "more than two seconds of application audio would wait; play it at its own pace"
     case .notMixed: "application audio is off; set the engine observers with mixesAppAudio: true before the first call"
     case .unavailable:
-      "application audio cannot be played now: the nearend that runs is away, or it plays as many streams as it can; try again later"
+      """
+      application audio cannot be played now: as many streams play as there can be, or the program has joined a nearend that is away or \
+      refuses; try again later
+      """
     }
   }
 }

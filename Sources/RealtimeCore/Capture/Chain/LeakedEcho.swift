@@ -123,7 +123,7 @@ struct LeakedEcho: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func forget() {
-    guard voiceEnergy > 0 || blocks > 0 else { return }
+    guard voiceEnergy > 0 || microphoneEnergy > 0 || blocks > 0 else { return }
     (blocks, farEnd, microphone, voice, voiceEnergy, before, after, erle) = (0, 0, 0, 0, 0, 0, 0, .nan)
     for delay in 0..<delays { (changes[delay], audible[delay], cross[delay], farEndEnergy[delay]) = (0, 0, 0, 0) }
     for delay in 0..<reach { heardCross[delay] = 0 }
