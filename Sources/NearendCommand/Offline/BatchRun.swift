@@ -42,11 +42,13 @@ struct BatchRun {
   }
 
   private func show(_ progress: Batch.Progress, _ meter: ProgressMeter) {
-    let count = "\(progress.finished) of \(progress.total)"
     guard !meter.isShown else {
+      let count = "\(progress.finished) of \(progress.total)"
       return meter.show(count, progress.share, progress.remaining.map { ", \(Self.clock($0)) left" } ?? "")
     }
-    for row in progress.news {
+    for (place, row) in progress.news.enumerated() {
+      // Several may have ended since the last report.
+      let count = "\(progress.finished - progress.news.count + place + 1) of \(progress.total)"
       switch row.outcome {
       case .done(let metrics, _):
         let left = progress.remaining.map { ", \(Self.clock($0)) left" } ?? ""
