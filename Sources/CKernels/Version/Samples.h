@@ -71,11 +71,16 @@ INLINE void biquad_prepare(const nearend_biquad *section, biquad_block *block) {
   block->state = (pair){section->s1, section->s2};
 }
 
+// Eight samples of the convolution with a response of eight, which seven zeros precede.
+#define CONVOLVE(x, response) ({                                                        \
+  lanes sum = ALL(0);                                                                   \
+  _Pragma("clang loop unroll(full)")                                                    \
+  for (int lag = 0; lag < 8; lag++) sum += ALL((x)[lag]) * LOAD((response) + 7 - lag);  \
+  sum; })
+
 // Filters eight samples in place.
 INLINE void biquad_filter(biquad_block *block, lanes *samples) {
-  lanes x = *samples, y = ALL(0);
-#pragma clang loop unroll(full)
-  for (int i = 0; i < 8; i++) y += ALL(x[i]) * LOAD(block->impulse + 7 - i);
+  lanes x = *samples, y = CONVOLVE(x, block->impulse);
   pair state = block->state;
   float s1 = (float)state[0], s2 = (float)state[1];
   *samples = y + ALL(s1) * LOAD(block->decay + 1) + ALL(s2) * LOAD(block->decay);
@@ -128,10 +133,7 @@ static float follow(const float *in, float share, float position, float *out, in
   }
   lanes decays = LOAD(decay), last = ALL(position);
   for (int i = 0; i < frames; i += 8) {
-    lanes x = LOAD(in + i), y = ALL(0);
-#pragma clang loop unroll(full)
-    for (int j = 0; j < 8; j++) y += ALL(x[j]) * LOAD(impulse + 7 - j);
-    y += last * decays;
+    lanes x = LOAD(in + i), y = CONVOLVE(x, impulse) + last * decays;
     STORE(out + i, y);
     last = SHUFFLE(y, y, 7, 7, 7, 7, 7, 7, 7, 7);
   }

@@ -228,7 +228,8 @@ struct LinearCanceller: ~Copyable {
     }
     let learns = isWhole && hopsUntilHistoryIsComplete == 0
     rememberSilence()
-    if firstWords.update(excitation: reference.excitation, isFarEnd: farEndLevel > 1e-6) { distrust() }
+    let isFarEnd = farEndLevel > 1e-6
+    if firstWords.update(excitation: reference.excitation, isFarEnd: isFarEnd) { distrust() }
     careful.predict(reference, offset: offset)
     verification.expect(careful)
     fast.predict(reference, offset: offset, beyond: careful)
@@ -240,7 +241,7 @@ struct LinearCanceller: ~Copyable {
     careful.adapt(to: microphone[0], learns: learns)
     fast.adapt(to: microphone[0], learns: learns)
     if learns, careful.isDue {
-      if !detector.hasConverged, !trial.isRunning, farEndLevel > 1e-6, !reference.excitation.isTone {
+      if !detector.hasConverged, !trial.isRunning, isFarEnd, !reference.excitation.isTone {
         prior.update(&fast, &careful, isStereo: reference.isStereo)
       }
       if careful.isConfident { loudspeaker.learn(from: careful, offset: offset, isStereo: reference.isStereo) }
@@ -254,7 +255,6 @@ struct LinearCanceller: ~Copyable {
     echo = choice.isFast ? choice.echo : careful.echo
     residual = choice.isFast ? choice.residual : careful.residual
     limitResidual()
-    let isFarEnd = farEndLevel > 1e-6
     verify(isFarEnd: isFarEnd)
     if hopsUntilHistoryIsComplete > 0 { return watchBeginning(isFarEnd: isFarEnd) }
     if !isWhole { return }

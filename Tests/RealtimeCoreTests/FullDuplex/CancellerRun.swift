@@ -35,6 +35,24 @@ extension LinearCanceller {
   }
 }
 
+extension FullDuplexProcessor {
+  /// Processes all whole hops of the shorter of a microphone and a far end, on both sides. Returns the voice, `delay` later; the rest of
+  /// the microphone follows as it is.
+  mutating func run(_ microphone: [Float], far: [Float]) -> [Float] {
+    var voice = microphone
+    for start in stride(from: 0, through: min(microphone.count, far.count) - hop, by: hop) {
+      far.withUnsafeBufferPointer { far in
+        voice.withUnsafeMutableBufferPointer { voice in
+          process(
+            voice.baseAddress! + start, left: far.baseAddress! + start, right: far.baseAddress! + start, cancelsEcho: true,
+            suppressesNoise: true)
+        }
+      }
+    }
+    return voice
+  }
+}
+
 extension ReferenceSpectra {
   /// Feeds the hop of `far` that begins at `start`, on both sides, of a loudspeaker that does not saturate.
   mutating func feed(_ far: [Float], from start: Int, hop: Int) {

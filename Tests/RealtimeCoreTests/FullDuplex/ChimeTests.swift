@@ -15,17 +15,8 @@ struct ChimeTests {
     let echo = CaptureSignals.room(far, rate: rate, delay: 1_500, gain: 0.7)
     let noise = CaptureSignals.noise(seconds: Double(far.count) / Double(rate) + 1, rate: rate, level: -80, seed: 300 + seed)
     let microphone = zip(echo, noise).map { $0 + $1 }
-    var processor = FullDuplexProcessor(rate: rate), voice = microphone
-    let hop = FilterLayout(rate: rate).hop
-    for start in stride(from: 0, through: far.count - hop, by: hop) {
-      far.withUnsafeBufferPointer { far in
-        voice.withUnsafeMutableBufferPointer { voice in
-          processor.process(
-            voice.baseAddress! + start, left: far.baseAddress! + start, right: far.baseAddress! + start, cancelsEcho: true,
-            suppressesNoise: true)
-        }
-      }
-    }
+    var processor = FullDuplexProcessor(rate: rate)
+    let voice = processor.run(microphone, far: far)
     let words = chime.count + rate..<chime.count + rate * 3 / 2
     return CaptureSignals.decibels(CaptureSignals.power(microphone[words]) / CaptureSignals.power(voice[words]))
   }

@@ -1,8 +1,8 @@
 internal import CRealtime
 
 /// Operations on all weights: the path's power by row, changes of its prior, gain, window and number of channels, and the exchange with
-/// another filter. Delay: none. Cost: a pass over a row, or over all weights, when something changes, none of it every hop; `moveByHop` and
-/// `moveLaterByHop` take some three transforms a row. [realtime]
+/// another filter. Delay: none. Cost: a pass over a row, or over all weights, when something changes, none of it every hop; `moveEarlier`
+/// and `moveLaterByHop` take some three transforms a row. [realtime]
 extension KalmanFilter {
   /// Estimates the mean power of a row's path over the speech bins, with its standard deviation.
   ///
