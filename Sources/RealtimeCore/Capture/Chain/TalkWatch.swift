@@ -28,6 +28,9 @@ struct TalkWatch {
   private let margin: Float = 4
   /// The reduction of the echo in dB that the canceller must have reached before a voice over the far end is believed.
   private let trusted: Float = 10
+  /// The seconds of echo that the canceller must have heard before: until then it lets single words of the echo through, whatever the
+  /// average. WebRTC's canceller leaves its initial state after 2.5 s.
+  private let settled: Float = 2.5
 
   init(_ time: BlockTime) {
     block = time.frames
@@ -61,12 +64,18 @@ struct TalkWatch {
   }
 
   /// Updates with the canceller's results for this block, while it hears the microphone.
+  ///
+  /// - Parameters:
+  ///   - reduction: of the echo in dB; NaN if unknown.
+  ///   - echoSeconds: seconds of echo heard so far.
   @_noLocks @_noAllocation
-  mutating func update(isNearEnd: Bool, isEcho: Bool, microphone power: Float, reduction: Float, isMuted: Bool) {
+  mutating func update(
+    isNearEnd: Bool, isEcho: Bool, microphone power: Float, reduction: Float, echoSeconds: Float, isMuted: Bool
+  ) {
     if isEcho && farEnd > silence {
       coupling = max(forgetting * coupling, power / farEnd)
     }
-    hasVoice = isNearEnd && (farEnd <= silence || reduction >= trusted)
+    hasVoice = isNearEnd && (farEnd <= silence || (reduction >= trusted && echoSeconds >= settled))
     note(isMuted: isMuted)
   }
 
