@@ -63,7 +63,7 @@ struct BlockLengthTests {
     var watch = TalkWatch(BlockTime(frames: block, rate: rate))
     for count in 1...400 {
       watch.update(farEnd: 0)
-      watch.update(isNearEnd: true, isEcho: false, microphone: 0.01, reduction: .nan, echoSeconds: 3, isMuted: true)
+      watch.update(isNearEnd: true, isEcho: false, microphone: 0.01, reduction: .nan, echoSeconds: 3, lacksEcho: false, isMuted: true)
       if watch.isTalking { return Double(count * block) / Double(rate) }
     }
     return .infinity

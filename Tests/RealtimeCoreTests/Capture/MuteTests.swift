@@ -215,4 +215,14 @@ struct MuteTests {
     let noticed = try #require(try Self.notices(engine, mode, microphone, reference: far, mutedFrom: 8))
     #expect(noticed > 9)
   }
+
+  @Test("D2: talking over a far end in headphones is noticed", arguments: [MuteMode.voiceProcessing, .inputMixer], VoiceEngine.allCases)
+  func headphones(mode: MuteMode, engine: VoiceEngine) throws {
+    let far = CaptureSignals.speech(seconds: 14, rate: Self.rate, level: -30, seed: 9)
+    let noise = CaptureSignals.noise(seconds: 14, rate: Self.rate, level: -65)
+    let near = [Float](repeating: 0, count: 9 * Self.rate) + CaptureSignals.speech(seconds: 5, rate: Self.rate, level: -26, seed: 3)
+    let microphone = zip(noise, near).map { $0 + $1 }
+    let noticed = try #require(try Self.notices(engine, mode, microphone, reference: far, mutedFrom: 8))
+    #expect(noticed > 9)
+  }
 }

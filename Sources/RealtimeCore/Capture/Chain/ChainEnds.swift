@@ -96,7 +96,8 @@ struct ChainEnds: ~Copyable {
     } else {
       talk.update(
         isNearEnd: isNearEnd, isEcho: !isNearEnd && readings.isFarEndActive, microphone: microphone,
-        reduction: readings.echoReduction, echoSeconds: readings.echoSeconds, isMuted: controls.isMicrophoneMuted.load())
+        reduction: readings.echoReduction, echoSeconds: readings.echoSeconds, lacksEcho: leak.lacksEcho,
+        isMuted: controls.isMicrophoneMuted.load())
     }
     leak.update(
       farEnd: farEnd, microphone: microphone, voice: processedPower,

@@ -10,6 +10,10 @@ struct LeakedEcho: ~Copyable {
   private(set) var erle = Float.nan
   /// A Boolean value indicating whether the microphone follows the far end, at a delay within the canceller's reach.
   private(set) var isEchoHeard = false
+  /// A Boolean value indicating whether the far end has spoken for some 6 s since an echo was last heard, if ever.
+  var lacksEcho: Bool {
+    @_noLocks @_noAllocation get { unheardEnergy > 2 * least }
+  }
 
   /// Delays of 0…3 s, one frame of 20 ms apart.
   private let delays = 150
@@ -34,6 +38,8 @@ struct LeakedEcho: ~Copyable {
   /// The same of the microphone instead of the voice, within reach.
   private let heardCross: UnsafeMutablePointer<Float>
   private var microphoneEnergy: Float = 0
+  /// The far end squared, summed since its echo was last heard.
+  private var unheardEnergy: Float = 0
   /// Mean squares of microphone and voice over about a second, in frames in which the far end was audible at the delay found.
   private var before: Float = 0
   private var after: Float = 0
@@ -119,6 +125,7 @@ struct LeakedEcho: ~Copyable {
       index = index == 0 ? delays - 1 : index - 1
       if cross[delay] * abs(cross[delay]) > required * max(farEndEnergy[delay], least) { isEchoHeard = true }
     }
+    unheardEnergy = isEchoHeard ? 0 : min(unheardEnergy + changes[newest] * changes[newest], 3 * least)
   }
 
   @_noLocks @_noAllocation
@@ -127,7 +134,7 @@ struct LeakedEcho: ~Copyable {
     (blocks, farEnd, microphone, voice, voiceEnergy, before, after, erle) = (0, 0, 0, 0, 0, 0, 0, .nan)
     for delay in 0..<delays { (changes[delay], audible[delay], cross[delay], farEndEnergy[delay]) = (0, 0, 0, 0) }
     for delay in 0..<reach { heardCross[delay] = 0 }
-    (microphoneEnergy, isEchoHeard) = (0, false)
+    (microphoneEnergy, unheardEnergy, isEchoHeard) = (0, 0, false)
   }
 }
 

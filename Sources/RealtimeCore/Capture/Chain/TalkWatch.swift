@@ -17,6 +17,8 @@ struct TalkWatch {
   /// Peak power of the reference, which decays once its echo may have died away.
   private var farEnd: Float = 0
   private var farEndHold = 0
+  /// The greatest `farEnd`, forgotten as slowly as `coupling`.
+  private var loudestFarEnd: Float = 0
   /// The strongest echo heard, relative to `farEnd`; negative until known.
   private var coupling: Float = -1
   private var evidence = 0
@@ -24,6 +26,8 @@ struct TalkWatch {
 
   /// −60 dBFS.
   private let silence: Float = 1e-6
+  /// −13 dB: an echo's strength is learnt from a far end this close to its loudest. Of a softer one the microphone hears the room's noise.
+  private let loud: Float = 0.05
   /// 6 dB.
   private let margin: Float = 4
   /// The reduction of the echo in dB that the canceller must have reached before a voice over the far end is believed.
@@ -55,6 +59,7 @@ struct TalkWatch {
     } else {
       farEnd = max(farEnd * decay, power)
     }
+    loudestFarEnd = max(forgetting * loudestFarEnd, farEnd)
   }
 
   /// Scales the strongest echo heard, because the speaker's volume has changed by this factor.
@@ -68,14 +73,16 @@ struct TalkWatch {
   /// - Parameters:
   ///   - reduction: of the echo in dB; NaN if unknown.
   ///   - echoSeconds: seconds of echo heard so far.
+  ///   - lacksEcho: whether the microphone does not hear the far end at all, as with headphones.
   @_noLocks @_noAllocation
   mutating func update(
-    isNearEnd: Bool, isEcho: Bool, microphone power: Float, reduction: Float, echoSeconds: Float, isMuted: Bool
+    isNearEnd: Bool, isEcho: Bool, microphone power: Float, reduction: Float, echoSeconds: Float, lacksEcho: Bool, isMuted: Bool
   ) {
-    if isEcho && farEnd > silence {
+    if isEcho && farEnd > max(silence, loud * loudestFarEnd) {
       coupling = max(forgetting * coupling, power / farEnd)
     }
-    hasVoice = isNearEnd && (farEnd <= silence || (reduction >= trusted && echoSeconds >= settled))
+    let isTrusted = lacksEcho || (reduction >= trusted && echoSeconds >= settled)
+    hasVoice = isNearEnd && (farEnd <= silence || isTrusted)
     note(isMuted: isMuted)
   }
 
