@@ -21,7 +21,7 @@ final class RoomAudio: @unchecked Sendable {
   private let nearEnd: UnsafeMutablePointer<Float>
   private let nearEndCount: Int
   private let noiseLevel: Float
-  private var noise = SeededGenerator(seed: 0)
+  private var noise: SeededGenerator
   /// The time of the clock's position 0, as the microphone's node sees it: bits of seconds on CLOCK_MONOTONIC.
   private let origin: UnsafeMutablePointer<UInt64>
   private let lastPosition: UnsafeMutablePointer<UInt64>
@@ -44,10 +44,12 @@ final class RoomAudio: @unchecked Sendable {
   /// The longest quantum, in frames.
   private static let longest = 8_192
 
+  /// - Parameter seed: of the noise. Two rooms of one call need two: otherwise each hears the other's noise in its own, as an echo.
   init(
     response: RoomResponse, distant distantResponse: RoomResponse, nearEnd speech: Speech, conversation: Conversation, epoch: Double,
-    noise level: Double
+    noise level: Double, seed: UInt64
   ) {
+    noise = SeededGenerator(seed: seed)
     rate = response.rate
     microphone = LevelTrace(rate: rate)
     output = LevelTrace(rate: rate)

@@ -29,7 +29,8 @@ final class RoomWork: @unchecked Sendable {
     // Further away, at a suitable level.
     let distant = RoomResponse(rate: options.rate, distance: 2.4, seed: options.seed &+ 1).scaled(toGain: options.echo, for: sample)
     audio = RoomAudio(
-      response: response, distant: distant, nearEnd: talker, conversation: options.conversation, epoch: options.epoch, noise: options.noise)
+      response: response, distant: distant, nearEnd: talker, conversation: options.conversation, epoch: options.epoch, noise: options.noise,
+      seed: options.seed)
   }
 
   func start(report: (@Sendable (RoomReport) -> Void)?) {
