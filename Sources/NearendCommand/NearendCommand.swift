@@ -44,7 +44,18 @@ struct NearendCommand: ParsableCommand {
   static func main() {
     // A reader of nearend's output may leave: that must cost only the output.
     signal(SIGPIPE, SIG_IGN)
-    main(nil)
+    do {
+      var command = try parseAsRoot()
+      do { try command.run() } catch let error as ValidationError { refuse(error, of: type(of: command)) }
+    } catch { exit(withError: error) }
+  }
+
+  /// Ends with 64 and the usage of `command`: of what a command refuses while it runs, the parser shows the usage of `nearend`.
+  private static func refuse(_ error: ValidationError, of command: any ParsableCommand.Type) -> Never {
+    let usage = usageString(for: command)
+    let name = usage.split(separator: " ").prefix { $0.first?.isLetter == true }.joined(separator: " ")
+    standardError.write("Error: \(error.message)\nUsage: \(usage)\n  See '\(name) --help' for more information.")
+    exit(withError: ExitCode.validationFailure)
   }
 
   func run() throws {

@@ -82,6 +82,24 @@ struct CommandLineTests {
     #expect(result.errors.contains("--help"), "\(result.errors)")
   }
 
+  @Test(
+    "O1: what a subcommand refuses is told with the subcommand's usage, and ends with 64",
+    arguments: [
+      (["process", "--out", "x"], "nearend process"), (["process", "--mic", "x", "--out", "y", "--jobs", "2"], "nearend process"),
+      (["process", "--mic", "x", "--out", "y.mp3"], "nearend process"), (["devices", "--headless"], "nearend devices"),
+      (["status", "--headless"], "nearend status"), (["metrics", "--allow-remote"], "nearend metrics"), (["sink"], "nearend sink"),
+      (["sink", "add", "x"], "nearend sink add"), (["rehearse", "--incidents", "x"], "nearend rehearse"),
+      (["isolation", "install", "--from", "a", "--index", "b"], "nearend isolation install"), (["--wait"], "nearend"),
+    ])
+  func usage(arguments: [String], command: String) throws {
+    let result = try EmptyPlace().nearend(arguments)
+    #expect(result.exit == .status(64))
+    let lines = result.errors.split(separator: "\n")
+    #expect(lines.count == 3 && lines[0].hasPrefix("Error: "), "\(result.errors)")
+    #expect(lines[1].hasPrefix("Usage: \(command) [") || lines[1].hasPrefix("Usage: \(command) <"), "\(result.errors)")
+    #expect(lines[2] == "  See '\(command) --help' for more information.", "\(result.errors)")
+  }
+
   @Test("O1: without a daemon --headless and devices end with 69 and say what to do", arguments: ["--headless", "devices"])
   func noDaemon(argument: String) throws {
     let result = try EmptyPlace().nearend(argument)
