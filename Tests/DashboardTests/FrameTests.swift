@@ -167,15 +167,18 @@ import Testing
 
   @Test("U1, V6: the echo has a number if one is known: the reduction without an ERLE, and one number of WebRTC's engine")
   func echoNumbers() {
-    func text(_ engine: EchoCanceller, erle: Double?, reduction: Double?) -> String {
+    func text(
+      _ engine: EchoCanceller, erle: Double?, reduction: Double?, _ verdict: ProcessingStatus.EchoVerdict = .cancelling
+    ) -> String {
       var snapshot = Sample.active()
-      (snapshot.processing.engine, snapshot.processing.echo) = (engine, .cancelling)
+      (snapshot.processing.engine, snapshot.processing.echo) = (engine, verdict)
       (snapshot.processing.erle, snapshot.processing.echoReduction) = (erle, reduction)
-      return Frame(drawing: snapshot, size: Size(width: 120, height: 40), state: ViewState()).text
+      return Frame(drawing: snapshot, size: .minimum, state: ViewState()).text
     }
-    #expect(text(.nearend, erle: 24.34, reduction: 47.22).contains("cancelling, 47.2 dB, ERLE 24.3 "))
-    #expect(text(.nearend, erle: nil, reduction: 36.84).contains("cancelling, 36.8 dB "))
-    #expect(text(.webrtc, erle: 39.72, reduction: 39.72).contains("cancelling, 39.7 dB "))
+    #expect(text(.nearend, erle: 24.34, reduction: 47.22).contains("cancelling, 47.2 dB lower, ERLE 24.3 "))
+    #expect(text(.nearend, erle: 24.34, reduction: 47.22, .suppressing).contains("only hidden, 47.2 dB lower, ERLE 24.3 "))
+    #expect(text(.nearend, erle: nil, reduction: 36.84).contains("cancelling, 36.8 dB lower "))
+    #expect(text(.webrtc, erle: 39.72, reduction: 39.72).contains("cancelling, 39.7 dB lower "))
     #expect(text(.nearend, erle: nil, reduction: nil).contains("cancelling  "))
   }
 

@@ -153,19 +153,21 @@ enum CallPage {
   /// tells.
   private static func measuredEcho(_ processing: ProcessingStatus) -> String {
     guard let erle = processing.erle, processing.engine == .nearend else {
-      return (processing.echoReduction ?? processing.erle).map { ", \(decimal($0, 1)) dB" } ?? ""
+      return (processing.echoReduction ?? processing.erle).map { ", \(decimal($0, 1)) dB lower" } ?? ""
     }
     let isTwofold = [.converging, .cancelling, .suppressing].contains(processing.echo)
     if isTwofold, let reduction = processing.echoReduction, abs(reduction - erle) >= 0.05 {
-      return ", \(decimal(reduction, 1)) dB, ERLE \(decimal(erle, 1))"
+      return ", \(decimal(reduction, 1)) dB lower, ERLE \(decimal(erle, 1))"
     }
     return ", ERLE \(decimal(erle, 1)) dB"
   }
 
   private static func drawLevels(_ processing: ProcessingStatus, _ y: inout Int, _ canvas: inout Canvas) {
+    // The longest text: "only hidden, 57.6 dB lower, ERLE 23.1".
+    let (textStart, meterLabel, meterStart) = (10, 48, 58)
     func put(_ label: String, _ text: String, _ row: Int, _ style: Style = .plain) {
       canvas.put(label, 3, row, .label)
-      canvas.put(text, 10, row, style, width: 31)
+      canvas.put(text, textStart, row, style, width: meterLabel - 1 - textStart)
     }
     put("Echo", processing.echo.word + measuredEcho(processing), y, processing.echo.style)
     let measured = processing.echoDelay.map { "measured " + decimal($0, 1) } ?? "not measured"
@@ -178,9 +180,10 @@ enum CallPage {
       ("Voice", processing.voiceLevel), ("Speaker", processing.speakerLevel),
     ]
     for (row, (label, level)) in meters.enumerated() {
-      canvas.put(label, 42, y + row, .label)
-      canvas.meter(level, 52, y + row, width: min(80, canvas.width - 52 - 13))
-      canvas.put(Numbers.dBFS(level), min(133, canvas.width - 12), y + row, width: 11, align: .right)
+      canvas.put(label, meterLabel, y + row, .label)
+      let width = min(80, canvas.width - meterStart - 13)
+      canvas.meter(level, meterStart, y + row, width: width)
+      canvas.put(Numbers.dBFS(level), meterStart + width + 1, y + row, width: 11, align: .right)
     }
     y += meters.count
   }

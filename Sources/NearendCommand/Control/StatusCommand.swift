@@ -95,7 +95,7 @@ struct StatusText {
   private static func echo(_ status: ProcessingStatus) -> String? {
     let erle = status.engine == .nearend ? status.erle : nil
     let reduction = status.echoReduction ?? (erle == nil ? status.erle : nil)
-    let numbers = [reduction.map { "\(tenths($0)) dB less" }, erle.map { "ERLE \(tenths($0)) dB" }].compactMap { $0 }
+    let numbers = [reduction.map { "\(tenths($0)) dB lower" }, erle.map { "ERLE \(tenths($0)) dB" }].compactMap { $0 }
     return numbers.isEmpty ? nil : ([status.echo.rawValue] + numbers).joined(separator: ", ")
   }
 

@@ -16,9 +16,9 @@ struct StatusTextTests {
         String($0.drop { $0 == " " })
       }
     }
-    #expect(echo(.nearend, erle: 24.34, reduction: 47.22) == "cancelling, 47.2 dB less, ERLE 24.3 dB")
-    #expect(echo(.nearend, erle: nil, reduction: 36.84) == "cancelling, 36.8 dB less")
-    #expect(echo(.webrtc, erle: 39.72, reduction: 39.72) == "cancelling, 39.7 dB less")
+    #expect(echo(.nearend, erle: 24.34, reduction: 47.22) == "cancelling, 47.2 dB lower, ERLE 24.3 dB")
+    #expect(echo(.nearend, erle: nil, reduction: 36.84) == "cancelling, 36.8 dB lower")
+    #expect(echo(.webrtc, erle: 39.72, reduction: 39.72) == "cancelling, 39.7 dB lower")
     #expect(echo(.nearend, erle: nil, reduction: nil) == nil)
   }
 }
