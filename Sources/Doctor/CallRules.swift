@@ -194,7 +194,7 @@ func echoFindings(_ facts: DoctorFacts) -> [Finding] {
   guard let processing = facts.status?.processing else { return [] }
   let evidence = [
     (processing.echoReduction ?? processing.erle).map { "the echo is \(decimal($0, 1)) dB lower" },
-    processing.erle.map { "ERLE \(decimal($0, 1)) dB" },
+    processing.filterERLE.map { "ERLE \(decimal($0, 1)) dB" },
     processing.echoDelay.map { "it comes \(Int(bounded: $0)) ms late" },
     "engine \(processing.engineName)",
   ].compactMap { $0 }

@@ -168,18 +168,29 @@ import Testing
   @Test("U1, V6: the echo has a number if one is known: the reduction without an ERLE, and one number of WebRTC's engine")
   func echoNumbers() {
     func text(
-      _ engine: EchoCanceller, erle: Double?, reduction: Double?, _ verdict: ProcessingStatus.EchoVerdict = .cancelling
+      _ engine: EchoCanceller, erle: Double?, reduction: Double?, _ verdict: ProcessingStatus.EchoVerdict = .cancelling, page: Page = .call
     ) -> String {
       var snapshot = Sample.active()
       (snapshot.processing.engine, snapshot.processing.echo) = (engine, verdict)
       (snapshot.processing.erle, snapshot.processing.echoReduction) = (erle, reduction)
-      return Frame(drawing: snapshot, size: .minimum, state: ViewState()).text
+      var state = ViewState()
+      state.page = page
+      let size = page == .diagnostics ? Size(width: 80, height: 90) : .minimum
+      return Frame(drawing: snapshot, history: Sample.history, size: size, state: state).text
     }
     #expect(text(.nearend, erle: 24.34, reduction: 47.22).contains("cancelling, 47.2 dB lower, ERLE 24.3 "))
     #expect(text(.nearend, erle: 24.34, reduction: 47.22, .suppressing).contains("only hidden, 47.2 dB lower, ERLE 24.3 "))
     #expect(text(.nearend, erle: nil, reduction: 36.84).contains("cancelling, 36.8 dB lower "))
     #expect(text(.webrtc, erle: 39.72, reduction: 39.72).contains("cancelling, 39.7 dB lower "))
     #expect(text(.nearend, erle: nil, reduction: nil).contains("cancelling  "))
+
+    let own = text(.nearend, erle: 24.34, reduction: 47.22, page: .diagnostics)
+    #expect(own.contains("24.3 dB, of the filter alone\n") && own.contains("47.2 dB lower in all\n"), "\(own)")
+    let other = text(.webrtc, erle: 39.72, reduction: 39.72, page: .diagnostics)
+    #expect(other.contains("39.7 dB lower in all\n") && !other.contains("ERLE"), "\(other)")
+    #expect(text(.nearend, erle: 24.34, reduction: 47.22, page: .graphs).contains(" ERLE 0-60 "))
+    let graphs = text(.webrtc, erle: 39.72, reduction: 39.72, page: .graphs)
+    #expect(graphs.contains(" Echo lower ") && !graphs.contains("ERLE"), "\(graphs)")
   }
 
   @Test("U1: per component: on, off, and requested but not in effect with its reason")

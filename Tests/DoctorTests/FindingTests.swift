@@ -209,6 +209,20 @@ struct FindingTests {
       !findings(in: healthy()).contains { $0.id == wrong.id && $0.severity == wrong.severity }, "\(wrong.name) is found where all is well")
   }
 
+  @Test("O1 V6: of WebRTC's engine the doctor tells one number, which is no ERLE")
+  func echoOfWebRTC() {
+    for engine in [EchoCanceller.nearend, .webrtc] {
+      var facts = healthy()
+      facts.status?.processing.engine = engine
+      facts.status?.processing.echo = .cancelling
+      facts.status?.processing.erle = 39.7
+      facts.status?.processing.echoReduction = 39.7
+      let evidence = findings(in: facts).first { $0.id == "echo" }?.evidence ?? []
+      #expect(evidence.contains("the echo is 39.7 dB lower"), "\(evidence)")
+      #expect(evidence.contains { $0.contains("ERLE") } == (engine == .nearend), "\(evidence)")
+    }
+  }
+
   @Test("O1: music on the real speaker, which the canceller hears, is no finding; nor is a microphone that nobody has open")
   func innocent() {
     var facts = healthy()

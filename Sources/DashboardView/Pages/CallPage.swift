@@ -152,7 +152,7 @@ enum CallPage {
   /// How far the echo is reduced in all, where the suppressor does more than the filter, and the filter's ERLE, which only nearend's engine
   /// tells.
   private static func measuredEcho(_ processing: ProcessingStatus) -> String {
-    guard let erle = processing.erle, processing.engine == .nearend else {
+    guard let erle = processing.filterERLE else {
       return (processing.echoReduction ?? processing.erle).map { ", \(decimal($0, 1)) dB lower" } ?? ""
     }
     let isTwofold = [.converging, .cancelling, .suppressing].contains(processing.echo)

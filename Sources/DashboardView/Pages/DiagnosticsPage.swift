@@ -115,10 +115,12 @@ enum DiagnosticsPage {
       ("bypass", processing.isBypassed ? "on" : "off"),
     ]
     let components = processing.components.map { ($0.component.name, $0.word) } + [("mic mode", processing.micMode.words)]
-    let echo = [
-      ("echo", processing.echo.word),
-      ("ERLE", processing.erle.map { decimal($0, 1) + " dB" } ?? "no echo measured yet"),
-      ("echo reduction", processing.echoReduction.map { decimal($0, 1) + " dB in all" } ?? "no echo measured yet"),
+    let none = "no echo measured yet"
+    var measured = [("echo reduction", processing.echoReduction.map { decimal($0, 1) + " dB lower in all" } ?? none)]
+    if processing.engine != .webrtc {
+      measured.append(("ERLE", processing.erle.map { decimal($0, 1) + " dB, of the filter alone" } ?? none))
+    }
+    let delays = [
       ("echo delay", processing.echoDelay.map { decimal($0, 1) + " ms, measured" } ?? "not known yet"),
       ("stream delay", decimal(processing.streamDelay, 1) + " ms, from the graph"),
     ]
@@ -131,7 +133,7 @@ enum DiagnosticsPage {
       ("voice level", Numbers.dBFS(processing.voiceLevel)),
       ("speaker level", Numbers.dBFS(processing.speakerLevel)),
     ]
-    return switches + components + echo + levels
+    return switches + components + [("echo", processing.echo.word)] + measured + delays + levels
   }
 
   private static func sinkLine(_ snapshot: Snapshot, _ index: Int) -> (String, String) {

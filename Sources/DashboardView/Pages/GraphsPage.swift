@@ -82,7 +82,7 @@ enum GraphsPage {
     return [
       level("Microphone", \.microphoneLevel), level("Voice", \.voiceLevel), level("Speaker") { $0.speakerLevel },
       Strip(
-        label: "ERLE 0-60", value: newest.erle.map { "\(decimal($0, 1)) dB" } ?? "-",
+        label: snapshot.processing.engine == .webrtc ? "Echo lower" : "ERLE 0-60", value: newest.erle.map { "\(decimal($0, 1)) dB" } ?? "-",
         shares: columns.largest(\.erle).map { $0.map { $0 / 60 } }),
       Strip(
         label: "Delay 0-\(Int(longest))", value: newest.echoDelay.map { "\(decimal($0, 1)) ms" } ?? "-",

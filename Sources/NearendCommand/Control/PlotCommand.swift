@@ -27,7 +27,8 @@ struct PlotCommand: ParsableCommand {
     try parent.refuseOwnOptions(of: "plot", butGlyphs: true)
     let history = socket.nearend.get(CallHistory.self, "/history")
     guard !history.points.isEmpty else { fail("there is nothing to draw yet: no cycle has run since nearend started", .unavailable) }
-    let chart = Chart(history, seconds: minutes * 60)
+    let engine = socket.nearend.get(Snapshot.self, "/status").processing.engine
+    let chart = Chart(history, seconds: minutes * 60, engine: engine)
     guard let out else { return TerminalChart(parent.display.glyphs).print(chart) }
     do throws(OfflineError) { try chart.write(to: out) } catch { fail(error, ExitStatus(error)) }
   }

@@ -93,7 +93,7 @@ struct StatusText {
 
   /// nil without a measurement. WebRTC's engine tells nothing of its filter.
   private static func echo(_ status: ProcessingStatus) -> String? {
-    let erle = status.engine == .nearend ? status.erle : nil
+    let erle = status.filterERLE
     let reduction = status.echoReduction ?? (erle == nil ? status.erle : nil)
     let numbers = [reduction.map { "\(tenths($0)) dB lower" }, erle.map { "ERLE \(tenths($0)) dB" }].compactMap { $0 }
     return numbers.isEmpty ? nil : ([status.echo.rawValue] + numbers).joined(separator: ", ")

@@ -52,7 +52,7 @@ struct BatchRun {
       switch row.outcome {
       case .done(let metrics, _):
         let left = progress.remaining.map { ", \(Self.clock($0)) left" } ?? ""
-        remark("\(count): \(row.batchCase.name): \(fixed(metrics.description.microphone.seconds, 1)) s\(Self.words(metrics))\(left)")
+        remark("\(count): \(row.batchCase.name): \(fixed(metrics.description.microphone.seconds, 1)) s\(metrics.echoWords)\(left)")
       case .failed(let error): remark("\(count): \(row.batchCase.name) failed: \(error)")
       case .missing: break
       }
@@ -82,11 +82,6 @@ struct BatchRun {
     fail(
       "\(failures.count) of \(result.rows.count) cases failed; the same command tries them again",
       isInput ? .noInput : ExitStatus(first.1))
-  }
-
-  private static func words(_ metrics: ProcessingMetrics) -> String {
-    let reduction = metrics.totals.echoReduction.map { ", echo \(fixed($0, 1)) dB lower" } ?? ""
-    return reduction + (metrics.totals.erle.map { ", ERLE \(fixed($0, 1)) dB" } ?? "")
   }
 
   /// "1:05", "2:00:00".

@@ -152,10 +152,8 @@ struct ProcessCommand: ParsableCommand {
     let seconds = metrics.description.microphone.seconds
     let speed =
       "\(fixed(seconds, 1)) s of audio in \(fixed(result.elapsed, 2)) s, \(fixed(seconds / max(result.elapsed, 1e-6), 0)) × real time"
-    let erle = metrics.totals.erle.map { ", ERLE \(fixed($0, 1)) dB" } ?? ""
-    let reduction = metrics.totals.echoReduction.map { ", echo \(fixed($0, 1)) dB lower" } ?? ""
     let delay = metrics.totals.echoDelay.map { ", echo delay \(fixed($0, 0)) ms" } ?? ""
-    remark("\(out): \(speed)\(reduction)\(erle)\(delay)")
+    remark("\(out): \(speed)\(metrics.echoWords)\(delay)")
     if self.metrics == .json {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -164,6 +162,15 @@ struct ProcessCommand: ParsableCommand {
     if plot == "-" {
       TerminalChart(glyphs ?? nearend.display.glyphs).print(Chart(metrics, spectrograms: result.spectrograms))
     }
+  }
+}
+
+extension ProcessingMetrics {
+  /// ", echo 57.6 dB lower, ERLE 23.1 dB".
+  var echoWords: String {
+    let reduction = totals.echoReduction ?? (isOfWebRTC ? totals.erle : nil)
+    let erle = isOfWebRTC ? nil : totals.erle
+    return (reduction.map { ", echo \(fixed($0, 1)) dB lower" } ?? "") + (erle.map { ", ERLE \(fixed($0, 1)) dB" } ?? "")
   }
 }
 

@@ -3,7 +3,9 @@ import SessionModel
 extension Chart {
   /// Charts the last `seconds` of a running nearend: levels, ERLE, echo delay, the load of cycles, each participant's buffer with its
   /// underruns, and the spectrograms of microphone and voice. The axis ends at the newest point.
-  package init(_ history: CallHistory, seconds: Double) {
+  ///
+  /// - Parameter engine: the engine for echo and noise, which decides what `erle` is.
+  package init(_ history: CallHistory, seconds: Double, engine: EchoCanceller) {
     let count = Int((seconds / CallHistory.interval).rounded(.up))
     let columns = HistoryColumns(history, span: seconds, count: count)
     self.seconds = seconds
@@ -15,7 +17,7 @@ extension Chart {
           Line(name: "microphone", values: columns.largest(\.microphoneLevel)), Line(name: "voice", values: columns.largest(\.voiceLevel)),
           Line(name: "speaker", values: columns.largest { $0.speakerLevel }),
         ]),
-      Panel(title: "ERLE, dB", range: 0...60, lines: [Line(name: "ERLE", values: columns.largest(\.erle))]),
+      .echo(columns.largest(\.erle), isOfWebRTC: engine == .webrtc),
       Panel(title: "Echo delay, ms", range: 0...DelayScale.end(holding: delays), lines: [Line(name: "echo delay", values: delays)]),
       Panel(title: "Cycle load, %", range: 0...100, lines: [Line(name: "cycle load", values: columns.largest { $0.busyRatio * 100 })]),
     ]

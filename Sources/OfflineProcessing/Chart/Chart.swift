@@ -14,6 +14,12 @@ package struct Chart: Sendable {
     package var title: String
     package var range: ClosedRange<Double>
     package var lines: [Line]
+
+    /// The panel of the values called `erle`, under the name of what they are.
+    static func echo(_ erle: [Double?], isOfWebRTC: Bool) -> Panel {
+      let name = isOfWebRTC ? "Echo reduction" : "ERLE"
+      return Panel(title: "\(name), dB", range: 0...60, lines: [Line(name: isOfWebRTC ? "reduction" : name, values: erle)])
+    }
   }
 
   /// Levels in the bands of `SpectrogramScale`, as bytes; nil leaves a gap.
@@ -42,7 +48,7 @@ package struct Chart: Sendable {
     if metrics.description.farEnd != nil { levels.append(Line(name: "far end", values: series.farEndLevel)) }
     panels = [
       Panel(title: "Level, dBFS", range: -80...0, lines: levels),
-      Panel(title: "ERLE, dB", range: 0...60, lines: [Line(name: "ERLE", values: series.erle)]),
+      .echo(series.erle, isOfWebRTC: metrics.isOfWebRTC),
       Panel(
         title: "Echo delay, ms", range: 0...DelayScale.end(holding: series.echoDelay),
         lines: [Line(name: "echo delay", values: series.echoDelay)]),

@@ -76,4 +76,7 @@ package struct ProcessingMetrics: Codable, Sendable, Equatable {
   package var interval: Double
   package var series: Series
   package var totals: Totals
+
+  /// A Boolean value indicating whether WebRTC's engine cancelled, whose `erle` is the reduction in all: it tells nothing of its filter.
+  package var isOfWebRTC: Bool { description.settings[Setting.echoCanceller.rawValue] == .string(EchoCanceller.webrtc.rawValue) }
 }

@@ -56,7 +56,9 @@ extension Diagnostics {
 
   private mutating func addMeasurements(_ processing: ProcessingStatus) {
     add("Echo", processing.echo.rawValue)
-    addDetail(1, "ERLE: \(processing.erle.map { "\(decimal($0, 1)) dB" } ?? "not measured yet")")
+    if processing.engine != .webrtc {
+      addDetail(1, "ERLE: \(processing.erle.map { "\(decimal($0, 1)) dB" } ?? "not measured yet")")
+    }
     addDetail(1, "Reduced in all: \(processing.echoReduction.map { "\(decimal($0, 1)) dB" } ?? "not measured yet")")
     addDetail(1, "Echo delay: \(processing.echoDelay.map { "\(decimal($0, 1)) ms" } ?? "not measured yet")")
     addDetail(1, "Stream delay from the graph: \(decimal(processing.streamDelay, 1)) ms")

@@ -73,7 +73,7 @@ package struct HistoryPoint: Codable, Sendable, Equatable {
   package var microphoneLevel, voiceLevel: Double?
   /// Peak of nearend's output to the speaker, in dBFS; −120 if silent.
   package var speakerLevel = -120.0
-  /// `ProcessingStatus.erle` in dB; nil before half a second of echo.
+  /// `ProcessingStatus.erle` in dB, with the engine `webrtc` the reduction in all; nil before half a second of echo.
   package var erle: Double?
   /// In ms; nil until known.
   package var echoDelay: Double?

@@ -99,7 +99,10 @@ extension MetricsText {
     add(
       "nearend_isolation_late_blocks_total", .counter, "Blocks of 10 ms for which voice isolation was too late.",
       Double(processing.micMode.lateBlocks))
-    if let erle = processing.erle { add("nearend_erle_decibels", .gauge, "Echo return loss enhancement, of nearend's filter alone.", erle) }
+    if let erle = processing.erle {
+      let meaning = "Echo return loss enhancement: of nearend's filter alone; of the engine webrtc, how far the echo is lowered in all."
+      add("nearend_erle_decibels", .gauge, meaning, erle)
+    }
     if let reduction = processing.echoReduction {
       add("nearend_echo_reduction_decibels", .gauge, "How far the echo is lowered in all.", reduction)
     }

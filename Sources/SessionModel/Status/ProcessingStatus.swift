@@ -85,6 +85,8 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
   /// By how many dB the echo is lower in all: the microphone over the voice, else as `erle`. Lower while the outgoing voice follows the far
   /// end of the last 3 s. At least 15 where echo cancellation works.
   package var echoReduction: Double?
+  /// `erle` where it is one: WebRTC's engine tells nothing of its filter.
+  package var filterERLE: Double? { engine == .webrtc ? nil : erle }
   /// Echo delay that the canceller measures, in ms; nil until known.
   package var echoDelay: Double?
   /// Delay between reference and microphone from the graph's own latencies, in ms (V5).

@@ -59,7 +59,7 @@ struct HostileStatusTests {
     let count = try Self.each(of: Self.history) { history in
       Self.draw(Self.snapshot, history, .graphs)
       for span in [1.0, 60, 600] { _ = HistoryColumns(history, span: span, count: 120).largest(\.erle) }
-      _ = Chart(history, seconds: 60)
+      _ = Chart(history, seconds: 60, engine: .nearend)
     }
     #expect(count > 100)
   }

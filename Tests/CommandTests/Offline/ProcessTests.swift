@@ -89,6 +89,31 @@ struct ProcessTests {
     #expect(try !place.nearend("process", "--mic", file("mic.wav"), "--out", file("out.wav"), "--aec", "speex").succeeded)
   }
 
+  @Test("S9 V6: what is cancelled is told in words: by nearend's engine with its filter's ERLE, by WebRTC's without")
+  func echoWords() throws {
+    let far = noise(seconds: 8)
+    let echo = [Float](repeating: 0, count: 960) + far.samples.dropLast(960).map { 0.3 * $0 }
+    try far.write(to: file("far.wav"))
+    try WaveFile(samples: echo, rate: 48_000).write(to: file("mic.wav"))
+    try "microphone,reference,name,aec\nmic.wav,far.wav,own,\nmic.wav,far.wav,other,webrtc\n".write(
+      toFile: file("cases.csv"), atomically: true, encoding: .utf8)
+    let (number, filter) = (#/, echo \d+\.\d dB lower/#, #/dB lower, ERLE \d+\.\d dB/#)
+    for engine in ["nearend", "webrtc"] {
+      let result = try place.nearend(
+        "process", "--mic", file("mic.wav"), "--far", file("far.wav"), "--out", file("out.wav"), "--aec", engine, "--plot", "-")
+      #expect(result.errors.contains(number), "\(result.errors)")
+      #expect(result.errors.contains(filter) == (engine == "nearend"), "\(result.errors)")
+      #expect(result.output.contains(engine == "nearend" ? "ERLE, dB" : "Echo reduction, dB"), "\(result.output)")
+      #expect(engine == "nearend" || !(result.errors + result.output).contains("ERLE"), "\(result)")
+    }
+    let batch = try place.nearend("process", "--batch", file("cases.csv"), "--jobs", "1", "--out", file("voices"))
+    let lines = batch.errors.split(separator: "\n")
+    for (name, isOwn) in [("own", true), ("other", false)] {
+      let line = lines.first { $0.contains(": \(name): ") } ?? ""
+      #expect(line.contains(number) && line.contains("ERLE") == isOwn, "\(lines)")
+    }
+  }
+
   @Test("O1 S9: on a terminal a bar shows how far it is, and goes at the end")
   func progressBar() throws {
     try noise(seconds: 30).write(to: file("mic.wav"))
