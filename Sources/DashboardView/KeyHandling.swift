@@ -121,7 +121,7 @@ extension ViewState {
         deviceSelection = choices[Self.target(action, from: index, count: choices.count, screenful: 1)]
       }
     case .diagnostics:
-      let count = DiagnosticsPage.lineCount(snapshot)
+      let count = DiagnosticsPage.lineCount(snapshot, width: size.width, glyphs)
       let rows = DiagnosticsPage.visibleRows(count, Chrome.body(snapshot, size))
       let last = max(0, count - rows)
       diagnosticsScroll = Self.target(action, from: min(diagnosticsScroll, last), count: last + 1, screenful: rows)

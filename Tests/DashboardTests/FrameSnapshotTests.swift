@@ -64,6 +64,10 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       NamedFrame("routes-nothing", Sample.mutedUnpluggedAndInterrupted, 80, 24) { $0.page = .routes },
       NamedFrame("call-unplugged", Sample.unplugged, 80, 24),
       NamedFrame("diagnostics", Sample.rehearsal, 80, 24) { $0.page = .diagnostics },
+      NamedFrame("diagnostics-participants", Sample.active(sinks: 4), 80, 24) {
+        $0.page = .diagnostics
+        $0.diagnosticsScroll = 1_000
+      },
       NamedFrame("diagnostics-interrupted", Sample.interrupted, 80, 24) { $0.page = .diagnostics },
       NamedFrame("diagnostics", Sample.rehearsal, 120, 72) { $0.page = .diagnostics },
       NamedFrame("log", Sample.active(), 80, 24) { $0.page = .log },

@@ -193,6 +193,29 @@ import Testing
     #expect(graphs.contains(" Echo lower ") && !graphs.contains("ERLE"), "\(graphs)")
   }
 
+  @Test("U1 U3: at 80 columns the diagnostics end no line before its end, also of participants", arguments: GlyphSet.allCases)
+  func wholeDiagnostics(set: GlyphSet) {
+    var snapshot = Sample.active(sinks: 6)
+    snapshot.graph.realtimePriority = 0
+    snapshot.sinks[1].id = String(repeating: "participant-", count: 5) + "end1"
+    snapshot.sinks[5].ssrc = .max
+    (snapshot.sinks[5].totalUnderruns, snapshot.sinks[5].framesWritten, snapshot.sinks[5].framesRead) = (18_123, 69_120_000, 69_119_488)
+    let height = 24
+    var state = ViewState(glyphs: set)
+    state.page = .diagnostics
+    var screens = ""
+    for _ in 0..<20 {
+      screens += Frame(drawing: snapshot, size: Size(width: 80, height: height), state: state).text
+      _ = state.press(.pageDown, on: snapshot, size: Size(width: 80, height: height))
+    }
+    #expect(!screens.contains(set == .unicode ? "…" : "~"), "\(screens)")
+    let flat = screens.filter { !$0.isWhitespace }
+    for words in [
+      "muted", "4294967295", "drops 0/5", "written 69120000, read 69119488", "ratio 1.088435, -12.5 ppm", "end1", "(nearend doctor)",
+      "buffer 4800/19200 B, target 50%, gain", "(\(Sample.speaker.name))",
+    ] { #expect(flat.contains(words.filter { !$0.isWhitespace }), "\(words) in \(screens)") }
+  }
+
   @Test("U1: per component: on, off, and requested but not in effect with its reason")
   func components() {
     for (index, component) in ProcessingComponent.allCases.enumerated() {

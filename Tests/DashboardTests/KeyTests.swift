@@ -232,7 +232,7 @@ import Testing
   func diagnosticsScroll() {
     let snapshot = Sample.active(sinks: 300)
     var state = press([.end], on: snapshot, page: .diagnostics).state
-    let lines = DiagnosticsPage.lineCount(snapshot)
+    let lines = DiagnosticsPage.lineCount(snapshot, width: 80, .unicode)
     #expect(Frame(drawing: snapshot, size: .minimum, state: state).text.contains("to \(lines) of \(lines)"))
     let end = state
     _ = state.press(.down, on: snapshot, size: .minimum)

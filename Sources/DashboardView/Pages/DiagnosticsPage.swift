@@ -1,22 +1,33 @@
 import SessionModel
 
-/// The whole snapshot as plain lines.
+/// The whole snapshot as plain lines, wrapped so that none is cut.
 enum DiagnosticsPage {
-  private static let rowsPerSink = 3
+  private static let (labelStart, labelWidth, textStart) = (1, 23, 25)
 
-  static func lineCount(_ snapshot: Snapshot) -> Int { head(snapshot, utcOffset: 0).count + rowsPerSink * snapshot.sinks.count }
+  static func lineCount(_ snapshot: Snapshot, width: Int, _ set: GlyphSet) -> Int {
+    lines(snapshot, utcOffset: 0, width: width, set).count
+  }
 
   static func draw(_ snapshot: Snapshot, _ state: ViewState, _ body: Range<Int>, on canvas: inout Canvas) {
-    let head = head(snapshot, utcOffset: state.utcOffset)
-    let count = head.count + rowsPerSink * snapshot.sinks.count
-    let rows = visibleRows(count, body)
-    let first = min(state.diagnosticsScroll, count - min(rows, count))
-    for (row, index) in zip(body.prefix(rows), first..<count) {
-      let (label, text) = index < head.count ? head[index] : sinkLine(snapshot, index - head.count)
-      canvas.put(label, 1, row, .label, width: 23)
-      canvas.put(text, 25, row, width: canvas.width - 26)
+    let lines = lines(snapshot, utcOffset: state.utcOffset, width: canvas.width, state.glyphs)
+    let rows = visibleRows(lines.count, body)
+    let first = min(state.diagnosticsScroll, lines.count - min(rows, lines.count))
+    for (row, (label, text)) in zip(body.prefix(rows), lines[first...]) {
+      canvas.put(label, labelStart, row, .label)
+      canvas.put(text, textStart, row)
     }
-    if rows < count { canvas.rule(body.upperBound - 1, "lines \(first + 1) to \(first + rows) of \(count)") }
+    if rows < lines.count { canvas.rule(body.upperBound - 1, "lines \(first + 1) to \(first + rows) of \(lines.count)") }
+  }
+
+  private static func lines(_ snapshot: Snapshot, utcOffset: Int, width: Int, _ set: GlyphSet) -> [(String, String)] {
+    let whole = head(snapshot, utcOffset: utcOffset) + snapshot.sinks.flatMap { sink($0, rate: snapshot.graph.rate) }
+    return whole.flatMap { label, text in
+      let labels = CellText.wrap(label, width: labelWidth, set: set)
+      let texts = CellText.wrap(text, width: width - textStart, set: set)
+      return (0..<max(labels.count, texts.count)).map { row in
+        (row < labels.count ? labels[row] : "", row < texts.count ? texts[row] : "")
+      }
+    }
   }
 
   /// Lines that fit; if not all do, the last row says which are shown.
@@ -136,25 +147,22 @@ enum DiagnosticsPage {
     return switches + components + [("echo", processing.echo.word)] + measured + delays + levels
   }
 
-  private static func sinkLine(_ snapshot: Snapshot, _ index: Int) -> (String, String) {
-    let sink = snapshot.sinks[index / rowsPerSink]
-    switch index % rowsPerSink {
-    case 0:
-      let ssrc = sink.ssrc.map { ", SSRC \($0)" } ?? ""
-      let muted = sink.isMuted ? ", muted" : ""
-      return (sink.id, "\(sink.state.word), \(sink.kind.word), \(SinkColumn.format(sink, rate: snapshot.graph.rate))\(ssrc)\(muted)")
-    case 1:
-      return (
+  private static func sink(_ sink: SinkStatus, rate: Int) -> [(String, String)] {
+    let muted = sink.isMuted ? ", muted" : ""
+    let ssrc = sink.ssrc.map { ", SSRC \($0)" } ?? ""
+    let ratio = "ratio \(decimal(sink.resampleRatio, 6)), \(decimal(sink.driftPPM, 1, sign: true)) ppm"
+    return [
+      (sink.id, "\(sink.state.word), \(sink.kind.word), \(SinkColumn.format(sink, rate: rate))\(muted)"),
+      (
         "",
-        "buffer \(sink.fillBytes)/\(sink.capacityBytes) B, target \(Numbers.percent(sink.targetFill)), ratio "
-          + "\(decimal(sink.resampleRatio, 6)), \(decimal(sink.driftPPM, 1, sign: true)) ppm, gain \(Numbers.gain(sink.gain))"
-      )
-    default:
-      return (
+        "buffer \(sink.fillBytes)/\(sink.capacityBytes) B, target \(Numbers.percent(sink.targetFill)), gain \(Numbers.gain(sink.gain))"
+      ),
+      ("", ratio + ssrc),
+      (
         "",
         "underruns \(sink.consecutiveUnderruns)/\(sink.totalUnderruns), drops \(sink.consecutiveDrops)/\(sink.totalDrops), "
           + "written \(sink.framesWritten), read \(sink.framesRead)"
-      )
-    }
+      ),
+    ]
   }
 }
