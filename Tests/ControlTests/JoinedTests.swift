@@ -126,7 +126,7 @@ struct JoinedTests {
     #expect(!two.manager.registerMicrophoneInput(mediaId: "call", context: nil) { _, _, _, _, _, _ in }, "one source in a program")
     // The voice contains what another program plays into the microphone.
     let tone = sine(900, frames: 96_000, level: 0.25)
-    #expect(rig.wait { rig.service.capture(appAudio: try! AppAudioBuffer(interleaved: tone, sampleRate: 48_000, channelCount: 1)) })
+    #expect(rig.wait { rig.service.play(appAudio: try! AppAudioBuffer(interleaved: tone, sampleRate: 48_000, channelCount: 1)) == nil })
     let sequence = Mutex<[Float]>([])
     let receiving = Task.detached {
       for await buffer in stream {

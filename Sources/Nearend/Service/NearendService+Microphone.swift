@@ -8,12 +8,9 @@ extension NearendService {
 
   // MARK: Application audio (D4)
 
-  /// Plays a buffer into the outgoing microphone, after earlier ones. Returns false, and plays none of it, while the voice has no consumer,
+  /// Plays a buffer into the outgoing microphone, after earlier ones. Plays none of it, and returns why, while the voice has no consumer,
   /// or if more than two seconds would wait. A buffer that arrives before the graph has followed a registration waits for it. [any]
-  package func capture(appAudio buffer: AppAudioBuffer) -> Bool { play(appAudio: buffer) == nil }
-
-  /// As `capture(appAudio:)`; returns the reason if the buffer is refused whole. [any]
-  func play(appAudio buffer: AppAudioBuffer) -> MicrophonePlayError? {
+  package func play(appAudio buffer: AppAudioBuffer) -> MicrophonePlayError? {
     guard session.current.demand.sends else { return .notSending }
     return switch core.appAudio.offer(buffer) {
     case .played: nil

@@ -44,7 +44,8 @@ final class AppAudioAccount {
 
   func capture(frames: Int, rate: Int, channels: Int) throws {
     let samples = Self.tone(frames: frames, rate: rate, channels: channels)
-    let isTaken = service.capture(appAudio: try AppAudioBuffer(interleaved: samples, sampleRate: rate, channelCount: channels))
+    let buffer = try AppAudioBuffer(interleaved: samples, sampleRate: rate, channelCount: channels)
+    let isTaken = service.play(appAudio: buffer) == nil
     if isTaken { pieces.accepted += 1 } else { pieces.refused += 1 }
     guard let sink = service.core.appAudio.mixer.ringSinks.last(where: { $0.id.hasPrefix(AppAudio.captureId) }) else { return }
     if captured.last?.sink !== sink { captured.append(Captured(sink: sink)) }
