@@ -136,11 +136,6 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { 1e-11 }
   }
 
-  /// Mean square below which nobody talks at the far end, however soft it is: −60 dBFS.
-  private static var quietest: Float {
-    @_noLocks @_noAllocation get { 1e-6 }
-  }
-
   /// Value of `KalmanFilter.surprise` above which the filter may be wrong: 6 dB.
   private static var surprising: Float {
     @_noLocks @_noAllocation get { 4 }
@@ -169,22 +164,12 @@ struct LinearCanceller: ~Copyable {
     @_noLocks @_noAllocation get { farEndPower * level.gain * level.gain }
   }
 
-  /// A Boolean value indicating whether the far end has been silent for the filters' whole reach.
-  var isFarEndSilent: Bool {
-    @_noLocks @_noAllocation get { reference.isSilent }
-  }
-
   /// Expected power of the residual echo, by adapted bin.
   var uncertainty: UnsafePointer<Float> {
     @_noLocks @_noAllocation get {
       if verification.isPending { return UnsafePointer(verification.uncertainty) }
       return UnsafePointer(choice.isFast ? fast.uncertainty : careful.uncertainty)
     }
-  }
-
-  /// A Boolean value indicating whether the filter has cancelled since it was last reset.
-  var hasConverged: Bool {
-    @_noLocks @_noAllocation get { detector.hasConverged }
   }
 
   /// A Boolean value indicating whether the filter learns a path that has changed in a pause of the far end.
@@ -197,8 +182,8 @@ struct LinearCanceller: ~Copyable {
   var state: CancellerState {
     @_noLocks @_noAllocation get {
       CancellerState(
-        isGuarded: isGuarded, isFarEndSilent: isFarEndSilent, isWideBand: !reference.isSilent && reference.isWideBand,
-        hasConverged: hasConverged, isUncertaintyTypical: !reference.excitation.isTone && !verification.isPending,
+        isGuarded: isGuarded, isFarEndSilent: reference.isSilent, isWideBand: !reference.isSilent && reference.isWideBand,
+        hasConverged: detector.hasConverged, isUncertaintyTypical: !reference.excitation.isTone && !verification.isPending,
         mayBeTooSure: isRelearning || !firstWords.wereHeard)
     }
   }
@@ -585,7 +570,7 @@ struct LinearCanceller: ~Copyable {
   /// Updates `isGuarded`. Comfort noise, which `ReferenceLevel` amplifies like a soft talker, needs no guard, and would use it up.
   @_noLocks @_noAllocation
   private mutating func watchBeginning(isFarEnd: Bool) {
-    sinceFarEnd = isFarEnd && farEndPower > Self.quietest ? farEndHold : sinceFarEnd - 1
+    sinceFarEnd = isFarEnd && farEndPower > EchoMeter.farEndThreshold ? farEndHold : sinceFarEnd - 1
     if hopsUntilHistoryIsComplete == 0, sinceFarEnd > 0, guardHops > 0 {
       guardHops = detector.hasConverged || careful.isConfident ? 0 : guardHops - 1
     }

@@ -5,7 +5,7 @@ internal import CRealtime
 struct EchoMeter {
   /// A Boolean value indicating whether the far end plays, or did within the last 0.2 s.
   private(set) var isFarEndActive = false
-  /// Seconds of audible echo, and seconds since it was last heard.
+  /// Seconds of audible sound under an active far end, echo or not, and seconds since it was last heard.
   private(set) var echoSeconds: Float = 0
   private(set) var quietSeconds: Float = 0
   /// The ERLE in dB: the microphone over what the filter leaves of it, echo and noise; NaN before half a second of echo.
@@ -45,8 +45,10 @@ struct EchoMeter {
   /// Blocks for which a detected near end is assumed to continue: between its words it is too quiet to tell from echo.
   private var nearEnd = 0
 
-  /// −60 dBFS.
-  private let farEndThreshold: Float = 1e-6
+  /// Mean square up to which the far end counts as silent: −60 dBFS, below which nobody talks, however softly.
+  static var farEndThreshold: Float {
+    @_noLocks @_noAllocation get { 1e-6 }
+  }
   private let holdBlocks: Int
   /// Echo counts as audible from 6 dB above what the microphone hears without it.
   private let audible: Float = 4
@@ -90,7 +92,7 @@ struct EchoMeter {
     isHeard: Bool = true
   ) {
     nearEnd = isNearEnd ? nearEndBlocks : max(nearEnd - 1, 0)
-    hold = reference > farEndThreshold ? holdBlocks : max(hold - 1, 0)
+    hold = reference > Self.farEndThreshold ? holdBlocks : max(hold - 1, 0)
     isFarEndActive = hold > 0
     // The floor is learnt only while the far end is silent; otherwise its own echo would become part of it.
     if !isFarEndActive { floor.update(power: input) }

@@ -50,8 +50,6 @@ struct LeakedEcho: ~Copyable {
   private let follows: Float = 0.55
   /// Some 3 s of speech, in dB²; resemblance over less is chance.
   private let least: Float = 2500
-  /// −60 dBFS.
-  private let audibleLevel: Float = 1e-6
 
   init(_ time: BlockTime) {
     blocksPerFrame = time.blocks(0.02)
@@ -89,7 +87,7 @@ struct LeakedEcho: ~Copyable {
   private mutating func measureFrame(farEnd: Float, microphone: Float, voice: Float) {
     newest = (newest + 1) % delays
     changes[newest] = farEndLevel.change(farEnd)
-    audible[newest] = farEnd > audibleLevel ? 1 : 0
+    audible[newest] = farEnd > EchoMeter.farEndThreshold ? 1 : 0
     let change = voiceLevel.change(voice)
     voiceEnergy = memory * voiceEnergy + change * change
     var best = 0, greatest: Float = 0, index = newest

@@ -24,8 +24,6 @@ struct TalkWatch {
   private var evidence = 0
   private var hold = 0
 
-  /// −60 dBFS.
-  private let silence: Float = 1e-6
   /// −13 dB: an echo's strength is learnt from a far end this close to its loudest. Of a softer one the microphone hears the room's noise.
   private let loud: Float = 0.05
   /// 6 dB.
@@ -72,17 +70,17 @@ struct TalkWatch {
   ///
   /// - Parameters:
   ///   - reduction: of the echo in dB; NaN if unknown.
-  ///   - echoSeconds: seconds of echo heard so far.
+  ///   - echoSeconds: `EchoMeter.echoSeconds`.
   ///   - lacksEcho: whether the microphone does not hear the far end at all, as with headphones.
   @_noLocks @_noAllocation
   mutating func update(
     isNearEnd: Bool, isEcho: Bool, microphone power: Float, reduction: Float, echoSeconds: Float, lacksEcho: Bool, isMuted: Bool
   ) {
-    if isEcho && farEnd > max(silence, loud * loudestFarEnd) {
+    if isEcho && farEnd > max(EchoMeter.farEndThreshold, loud * loudestFarEnd) {
       coupling = max(forgetting * coupling, power / farEnd)
     }
     let isTrusted = lacksEcho || (reduction >= trusted && echoSeconds >= settled)
-    hasVoice = isNearEnd && (farEnd <= silence || isTrusted)
+    hasVoice = isNearEnd && (farEnd <= EchoMeter.farEndThreshold || isTrusted)
     note(isMuted: isMuted)
   }
 
@@ -91,7 +89,8 @@ struct TalkWatch {
   mutating func update(unheard samples: UnsafeMutablePointer<Float>) {
     highPass.process(samples, into: samples, frames: block)
     detector.update(UnsafePointer(samples), frames: block)
-    let isEchoAtMost = farEnd > silence && (coupling < 0 || meanSquare(samples, frames: block) <= margin * coupling * farEnd)
+    let isEchoAtMost =
+      farEnd > EchoMeter.farEndThreshold && (coupling < 0 || meanSquare(samples, frames: block) <= margin * coupling * farEnd)
     hasVoice = detector.hasVoice && !isEchoAtMost
     note(isMuted: true)
   }
