@@ -153,7 +153,7 @@ enum CallPage {
   /// tells.
   private static func measuredEcho(_ processing: ProcessingStatus) -> String {
     guard let erle = processing.filterERLE else {
-      return (processing.echoReduction ?? processing.erle).map { ", \(decimal($0, 1)) dB lower" } ?? ""
+      return processing.wholeReduction.map { ", \(decimal($0, 1)) dB lower" } ?? ""
     }
     let isTwofold = [.converging, .cancelling, .suppressing].contains(processing.echo)
     if isTwofold, let reduction = processing.echoReduction, abs(reduction - erle) >= 0.05 {

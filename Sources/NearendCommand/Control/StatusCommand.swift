@@ -91,11 +91,11 @@ struct StatusText {
     return list(status.components.filter(\.isRequested).map(\.component.abbreviation))
   }
 
-  /// nil without a measurement. WebRTC's engine tells nothing of its filter.
+  /// nil without a measurement.
   private static func echo(_ status: ProcessingStatus) -> String? {
-    let erle = status.filterERLE
-    let reduction = status.echoReduction ?? (erle == nil ? status.erle : nil)
-    let numbers = [reduction.map { "\(tenths($0)) dB lower" }, erle.map { "ERLE \(tenths($0)) dB" }].compactMap { $0 }
+    let reduction = status.wholeReduction.map { "\(tenths($0)) dB lower" }
+    let erle = status.filterERLE.map { "ERLE \(tenths($0)) dB" }
+    let numbers = [reduction, erle].compactMap { $0 }
     return numbers.isEmpty ? nil : ([status.echo.rawValue] + numbers).joined(separator: ", ")
   }
 

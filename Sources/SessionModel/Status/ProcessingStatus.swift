@@ -87,6 +87,8 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
   package var echoReduction: Double?
   /// `erle` where it is one: WebRTC's engine tells nothing of its filter.
   package var filterERLE: Double? { engine == .webrtc ? nil : erle }
+  /// `echoReduction`, or the `erle` of WebRTC's engine, which is one.
+  package var wholeReduction: Double? { echoReduction ?? (engine == .webrtc ? erle : nil) }
   /// Echo delay that the canceller measures, in ms; nil until known.
   package var echoDelay: Double?
   /// Delay between reference and microphone from the graph's own latencies, in ms (V5).
