@@ -25,7 +25,7 @@ struct LoudspeakerModel: ~Copyable {
   private var gain: Float = 1
   /// The newest `transform` samples of each term, by channel.
   private let windows: SlidingWindows
-  /// Spectra by channel, term and frame: `speechBins` real parts, as many imaginary ones.
+  /// Spectra by channel, frame and term: `speechBins` real parts, as many imaginary ones.
   private let ring: UnsafeMutablePointer<Float>
   /// By frame: whether the channels are identical, so that the second shares the first one's spectra.
   private let isMono: UnsafeMutablePointer<Bool>
@@ -172,21 +172,24 @@ struct LoudspeakerModel: ~Copyable {
     // What has been learnt for long changes slowly: half of the updates, of twice the weight, do.
     let isSettled = turns > beginning
     if isSettled, turns % 2 == 0 { return }
-    for term in 0..<Self.count { predict(term, filter, age: first, isStereo: isStereo) }
+    predict(filter, age: first, isStereo: isStereo)
     accumulate(filter, weight: isSettled ? 2 : 1)
     solve(step: isSettled ? 1 - (1 - step) * (1 - step) : step)
   }
 
+  /// Predicts the echo of each term.
   @_noLocks @_noAllocation
-  private func predict(_ term: Int, _ filter: borrowing KalmanFilter, age: Int, isStereo: Bool) {
-    let bins = layout.speechBins, echo = echoes + term * 2 * bins
-    clear(echo, frames: 2 * bins)
+  private func predict(_ filter: borrowing KalmanFilter, age: Int, isStereo: Bool) {
+    let bins = layout.speechBins
+    clear(echoes, frames: Self.count * 2 * bins)
     for partition in 0..<partitions {
       let frame = newest - age - partition < 0 ? newest - age - partition + frames : newest - age - partition
       for channel in 0..<(isStereo ? 2 : 1) {
-        let v = slot(frame, channel: isMono[frame] ? 0 : channel, term: term)
         let w = filter.row(channel * layout.partitions + partition)
-        nearend_multiply_add(v, v + bins, w, w + layout.bins, echo, echo + bins, Int32(bins))
+        for term in 0..<Self.count {
+          let v = slot(frame, channel: isMono[frame] ? 0 : channel, term: term), echo = echoes + term * 2 * bins
+          nearend_multiply_add(v, v + bins, w, w + layout.bins, echo, echo + bins, Int32(bins))
+        }
       }
     }
   }
@@ -258,6 +261,6 @@ struct LoudspeakerModel: ~Copyable {
 
   @_noLocks @_noAllocation
   private func slot(_ frame: Int, channel: Int, term: Int) -> UnsafeMutablePointer<Float> {
-    ring + ((channel * Self.count + term) * frames + frame) * 2 * layout.speechBins
+    ring + ((channel * frames + frame) * Self.count + term) * 2 * layout.speechBins
   }
 }

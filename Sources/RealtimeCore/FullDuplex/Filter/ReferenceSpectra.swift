@@ -7,6 +7,10 @@ struct ReferenceSpectra: ~Copyable {
   static var channels: Int {
     @_noLocks @_noAllocation get { 3 }
   }
+  /// Channels that hold what is played, the first ones. Saturation has no bins above `speechBins`, and is not searched for the echo.
+  static var sides: Int {
+    @_noLocks @_noAllocation get { 2 }
+  }
   /// Hops that a transform holds.
   private static var hopsOfTransform: Int {
     @_noLocks @_noAllocation get { 8 }
@@ -61,7 +65,7 @@ struct ReferenceSpectra: ~Copyable {
     self.transform = FourierTransform(sharing: transform)
     samples = SlidingWindows(count: channels, length: layout.transform, block: layout.hop)
     ring = .silence(channels * layout.slots * 2 * layout.bins)
-    scoutRing = .silence(channels * layout.slots * 2 * layout.paddedScoutBins)
+    scoutRing = .silence(Self.sides * layout.slots * 2 * layout.paddedScoutBins)
     nothing = .silence(2 * max(layout.bins, layout.paddedScoutBins))
     shifted = .silence(layout.transform)
     isMono = .allocate(capacity: layout.slots)
@@ -195,7 +199,8 @@ struct ReferenceSpectra: ~Copyable {
     return Float(bins.count) * (meanSquare(re, frames: bins.count) + meanSquare(im, frames: bins.count))
   }
 
-  /// Returns the spectrum of `age` hops ago, 0 is the newest: `bins` real parts, `bins` imaginary ones.
+  /// Returns the spectrum of `age` hops ago, 0 is the newest: `bins` real parts, `bins` imaginary ones; of saturation, only the first
+  /// `speechBins` of each are valid.
   @_noLocks @_noAllocation
   func spectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
     if age >= liveHops { return UnsafePointer(nothing) }
@@ -203,7 +208,7 @@ struct ReferenceSpectra: ~Copyable {
     return UnsafePointer(slot(place.slot, channel: place.channel))
   }
 
-  /// Returns the bins of the same spectrum that `DelayScout` reads: `paddedScoutBins` real parts, as many imaginary ones, 0 beyond
+  /// Returns the bins of one side's spectrum that `DelayScout` reads: `paddedScoutBins` real parts, as many imaginary ones, 0 beyond
   /// `scoutBins`.
   @_noLocks @_noAllocation
   func scoutSpectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
@@ -220,9 +225,9 @@ struct ReferenceSpectra: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func analyze(channel: Int) {
-    let slot = self.slot(newest, channel: channel)
-    transform.forward(samples[channel], re: slot, im: slot + layout.bins, bins: layout.bins)
-    SplitSpectrum(re: slot, im: slot + layout.bins).thin(layout, into: scoutSlot(newest, channel: channel))
+    let slot = self.slot(newest, channel: channel), isSide = channel < Self.sides
+    transform.forward(samples[channel], re: slot, im: slot + layout.bins, bins: isSide ? layout.bins : layout.speechBins)
+    if isSide { SplitSpectrum(re: slot, im: slot + layout.bins).thin(layout, into: scoutSlot(newest, channel: channel)) }
   }
 
   @_noLocks @_noAllocation
