@@ -17,6 +17,10 @@ struct DelayScout: ~Copyable {
   /// The partition with the most evidence.
   private var best = 0
   private var lastSearch = 0
+  /// Notes of a confident filter, less twice those of another.
+  private var confidence = 0
+  /// Confidence above which a search is needless, half of the most that is counted: 1 s.
+  private let enough: Int
   /// Hops for which the evidence holds: the third of a second over which it is summed.
   private let longestPause: Int
 
@@ -33,6 +37,7 @@ struct DelayScout: ~Copyable {
     memory = layout.perHop(0.95)
     evidenceMemory = layout.perHop(0.97)
     longestPause = layout.hops(0.35)
+    enough = layout.hops(1) / 2
     count = layout.paddedScoutBins
     let size = channels * layout.reach * count
     crossRe = .silence(size)
@@ -67,9 +72,33 @@ struct DelayScout: ~Copyable {
     @_noLocks @_noAllocation get { coherence[best] }
   }
 
-  /// Discards correlations and evidence of the former echo path.
+  /// A Boolean value indicating whether the filter has been confident for so long that its window is well placed. An error that surprises
+  /// the filter is to be searched all the same.
+  var isAtRest: Bool {
+    @_noLocks @_noAllocation get { confidence > enough }
+  }
+
+  /// Notes the filter's state before each search or instead of it, every second hop.
+  ///
+  /// - Parameters:
+  ///   - isConfident: whether the filter expects more echo than error.
+  ///   - isAtTheEnd: whether its strongest tap is in the last partition, so that the echo may only begin there.
+  @_noLocks @_noAllocation
+  mutating func note(isConfident: Bool, isAtTheEnd: Bool) {
+    if isAtTheEnd { confidence = 0 }
+    confidence = isConfident ? min(confidence + 1, 2 * enough) : max(confidence - 2, 0)
+  }
+
+  /// Discards what is known of the former echo path.
   @_noLocks @_noAllocation
   mutating func forget() {
+    confidence = 0
+    discard()
+  }
+
+  /// Discards correlations and evidence.
+  @_noLocks @_noAllocation
+  private mutating func discard() {
     for i in 0..<channels * layout.reach * count { (crossRe[i], crossIm[i]) = (0, 0) }
     for i in 0..<layout.reach { evidence[i] = 0 }
   }
@@ -81,7 +110,7 @@ struct DelayScout: ~Copyable {
   ///   - now: the number of this hop. What was found before a longer pause is forgotten.
   @_noLocks @_noAllocation
   mutating func search(_ reference: borrowing ReferenceSpectra, error: SplitSpectrum, offset: Int, at now: Int) -> Int? {
-    if now - lastSearch > longestPause { forget() }
+    if now - lastSearch > longestPause { discard() }
     lastSearch = now
     correlate(reference, error: error)
     let reach = layout.reach, hops = layout.partitionHops, partitions = layout.partitions

@@ -52,6 +52,27 @@ struct DelayScoutTests {
     #expect(isCertain == counts)
   }
 
+  @Test("V10: the search rests once the filter has been confident for a second, and goes on when it may have to be moved")
+  func rest() {
+    let layout = Self.layout, second = layout.hops(1) / 2
+    var scout = DelayScout(layout: layout, channels: 2)
+    /// Whether the search rests after as many notes.
+    func rests(after notes: Int, isConfident: Bool, isAtTheEnd: Bool = false) -> Bool {
+      for _ in 0..<notes { scout.note(isConfident: isConfident, isAtTheEnd: isAtTheEnd) }
+      return scout.isAtRest
+    }
+    #expect(!rests(after: second, isConfident: true))
+    #expect(rests(after: 1, isConfident: true))
+    #expect(rests(after: 10 * second, isConfident: true))
+    #expect(!rests(after: second / 2 + 1, isConfident: false), "not confident for half a second")
+    #expect(rests(after: 2 * second, isConfident: true))
+    #expect(!rests(after: 1, isConfident: true, isAtTheEnd: true), "the echo may begin where the window ends")
+    #expect(rests(after: 2 * second, isConfident: true))
+    scout.forget()
+    let isAtRest = scout.isAtRest
+    #expect(!isAtRest, "another echo path")
+  }
+
   /// The scout's first answer within 2 s of noise and its echo, which starts after `delay` frames; nil if there is none.
   private func search(offset: Int, delay: Int) -> Int? {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
