@@ -40,7 +40,7 @@ static void make_twiddles(nearend_fourier *plan) {
 }
 
 nearend_fourier *nearend_fourier_create(int length) {
-  if (length < 64 || length > 1 << 24 || (length & (length - 1)) != 0) return NULL;
+  if (length < 128 || length > 1 << 24 || (length & (length - 1)) != 0) return NULL;
   nearend_fourier *plan = calloc(1, sizeof *plan);
   if (!plan) return NULL;
   plan->length = length;

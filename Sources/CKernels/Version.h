@@ -1,5 +1,5 @@
 // One version of the kernels, included by the file that selects the instruction set. Vectors have eight lanes, and sixteen in the
-// suppressor; the compiler splits them for processors with shorter ones.
+// suppressor, which the compiler splits for processors with shorter ones.
 #include "Kernels.h"
 
 #include <string.h>
@@ -7,16 +7,20 @@
 #pragma STDC FP_CONTRACT ON
 
 typedef float lanes __attribute__((vector_size(32)));
+typedef float wide __attribute__((vector_size(64)));
 
 #define INLINE static inline __attribute__((always_inline))
 #define SHUFFLE __builtin_shufflevector
 
 #define LOAD(p) ({ lanes loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
 #define STORE(p, v) ({ __typeof__(v) stored = (v); memcpy((p), &stored, sizeof stored); })
+#define LOAD_WIDE(p) ({ wide loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
 typedef int masks __attribute__((vector_size(32)));
+typedef int wide_masks __attribute__((vector_size(64)));
 
 #define POSITIVE(v) ((lanes)((masks)(v) & ((v) > ALL(0))))
 #define ALL(x) ((lanes){(x), (x), (x), (x), (x), (x), (x), (x)})
+#define EVERY(x) ((wide){(x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x)})
 
 // clang 17, which Swift 6.0 has, lacks this function.
 #if __has_builtin(__builtin_elementwise_sqrt)
@@ -24,6 +28,17 @@ typedef int masks __attribute__((vector_size(32)));
 #else
 #define ROOTS(v) ({ wide roots = (v); for (int lane = 0; lane < 16; lane++) roots[lane] = __builtin_sqrtf(roots[lane]); roots; })
 #endif
+
+// The transforms' vectors: the longest for which the instruction set has registers, up to sixteen lanes. Splitting longer ones would
+// take more registers than there are.
+#ifdef NEAREND_HAS_LONG_VECTORS
+typedef wide vector;
+#define COPIES(x) EVERY(x)
+#else
+typedef lanes vector;
+#define COPIES(x) ALL(x)
+#endif
+#define WIDTH ((int)(sizeof(vector) / sizeof(float)))
 
 // For vectors of either length.
 #define SELECT(mask, a, b) ((__typeof__(a))(((__typeof__(mask))(a) & (mask)) | ((__typeof__(mask))(b) & ~(mask))))

@@ -1,11 +1,6 @@
 // The suppressor's gains, and what they depend on.
 
-// Twice as long as `lanes`: half as many loads of constants, which are too many for the registers.
-typedef float wide __attribute__((vector_size(64)));
-typedef int wide_masks __attribute__((vector_size(64)));
-
-#define LOAD_WIDE(p) ({ wide loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
-#define EVERY(x) ((wide){(x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x), (x)})
+// Vectors are `wide`: half as many loads of constants, which are too many for the registers.
 
 // log2 of positive normal numbers; the error is below 1e-5.
 #define LOG2(x) ({ \

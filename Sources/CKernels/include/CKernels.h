@@ -53,7 +53,7 @@ NEAREND_REALTIME float nearend_biquads_energy(
 // A plan for real transforms whose length is a power of two, with their scratch memory; not for two threads at a time.
 typedef struct nearend_fourier nearend_fourier;
 
-// Creates a plan. `length` is a power of two, 64…2²⁴. Returns null if memory is short or the length is invalid. [control]
+// Creates a plan. `length` is a power of two, 128…2²⁴. Returns null if memory is short or the length is invalid. [control]
 nearend_fourier *_Nullable nearend_fourier_create(int length);
 // Returns the same plan for another owner on the same thread, which must destroy it as well: a shared plan stays in the caches. [control]
 nearend_fourier *_Nonnull nearend_fourier_share(nearend_fourier *_Nonnull plan);
@@ -62,10 +62,10 @@ void nearend_fourier_destroy(nearend_fourier *_Nullable plan);
 // Transforms `length` samples into `length` / 2 + 1 bins, unscaled. [realtime]
 NEAREND_REALTIME void nearend_fourier_forward(
     const nearend_fourier *_Nonnull plan, const float *_Nonnull samples, float *_Nonnull re, float *_Nonnull im);
-// As above, but the first `bins` bins only, a multiple of 8; all of them if that is more than `length` / 2. [realtime]
+// As above, but the first `bins` bins only, a multiple of 8, at least 16; all of them if that is more than `length` / 2. [realtime]
 NEAREND_REALTIME void nearend_fourier_first_bins(
     const nearend_fourier *_Nonnull plan, const float *_Nonnull samples, float *_Nonnull re, float *_Nonnull im, int bins);
-// Transforms `count` samples times a window, a multiple of 16, followed by silence; `power` becomes scale · |X|² by bin. [realtime]
+// Transforms `count` samples times a window, a multiple of 32, followed by silence; `power` becomes scale · |X|² by bin. [realtime]
 NEAREND_REALTIME void nearend_fourier_analyze(
     const nearend_fourier *_Nonnull plan, const float *_Nonnull samples, const float *_Nonnull window, int count, float *_Nonnull re,
     float *_Nonnull im, float *_Nonnull power, float scale);

@@ -10,7 +10,7 @@ struct FourierTransform: ~Copyable {
   var bins: Int { length / 2 + 1 }
   private let plan: OpaquePointer
 
-  /// - Parameter length: a power of two, 64…2²⁴.
+  /// - Parameter length: a power of two, 128…2²⁴.
   init(length: Int) {
     guard let plan = nearend_fourier_create(Int32(length)) else {
       preconditionFailure("FourierTransform: \(length) is no power of two from 64 to 2²⁴, or memory is short")
@@ -33,14 +33,14 @@ struct FourierTransform: ~Copyable {
     nearend_fourier_forward(plan, samples, spectrum.re, spectrum.im)
   }
 
-  /// Transforms `length` samples, and computes the first bins only: a multiple of 8, or all if there are no more. Nothing is written beyond
+  /// Transforms `length` samples, and computes the first bins only: a multiple of 8, at least 16, or all. Nothing is written beyond
   /// them, so the imaginary parts may follow the real ones at once.
   @_noLocks @_noAllocation
   func forward(_ samples: UnsafePointer<Float>, re: UnsafeMutablePointer<Float>, im: UnsafeMutablePointer<Float>, bins: Int) {
     nearend_fourier_first_bins(plan, samples, re, im, Int32(bins))
   }
 
-  /// Transforms `count` samples under a window, followed by silence; `power` becomes `scale` · |X|², by bin.
+  /// Transforms `count` samples under a window, a multiple of 32, followed by silence; `power` becomes `scale` · |X|², by bin.
   @_noLocks @_noAllocation
   func analyze(
     _ samples: UnsafePointer<Float>, window: UnsafePointer<Float>, count: Int, into spectrum: SplitSpectrum,

@@ -24,7 +24,7 @@ package final class SpectrogramBands {
   ///   - count: the number of bands, 1 or more.
   package init(rate: Int, count: Int) {
     self.count = count
-    let length = 1 << min(max(Int(log2(Double(rate) * Self.window).rounded()), 6), 16)
+    let length = 1 << min(max(Int(log2(Double(rate) * Self.window).rounded()), 7), 16)
     transform = FourierTransform(length: length)
     shape = (0..<length).map { Float(0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(length))) }
     let bins = length / 2 + 1

@@ -16,7 +16,7 @@ final class BufferedFourierTransform {
 
   private let plan: OpaquePointer
 
-  /// - Parameter size: a power of two, 64…2²⁴.
+  /// - Parameter size: a power of two, 128…2²⁴.
   init(size: Int) {
     guard let plan = nearend_fourier_create(Int32(size)) else {
       preconditionFailure("BufferedFourierTransform: \(size) is no power of two from 64 to 2²⁴, or memory is short")
