@@ -17,8 +17,8 @@ __attribute__((constructor)) static void choose(void) {
 
 const char *nearend_kernels_name(void) { return chosen->name; }
 
-// Roots of unity in double precision, the three powers of each stage of radix 4. A stage that is read four points at a time
-// (stride 4) repeats each root four times.
+// Computes roots of unity in double precision: three powers for each stage of radix 4. At stride 4, four neighbours share a root, which is
+// stored four times so that a vector can be loaded.
 static void make_twiddles(nearend_fourier *plan) {
   float *next = plan->twiddles;
   int stride = 1;

@@ -1,5 +1,5 @@
-// One version of the kernels, included by the file that selects the instruction set. Vectors have eight lanes, and sixteen in the
-// suppressor, which the compiler splits for processors with shorter ones.
+// One version of the kernels, included by the file that selects the instruction set. Vectors have eight lanes, sixteen in the
+// suppressor, and in the transforms as many as suit the registers; the compiler splits those that are longer than a register.
 #include "Kernels.h"
 
 #include <string.h>
@@ -29,8 +29,7 @@ typedef int wide_masks __attribute__((vector_size(64)));
 #define ROOTS(v) ({ wide roots = (v); for (int lane = 0; lane < 16; lane++) roots[lane] = __builtin_sqrtf(roots[lane]); roots; })
 #endif
 
-// The transforms' vectors: the longest for which the instruction set has registers, up to sixteen lanes. Splitting longer ones would
-// take more registers than there are.
+// The transforms' vectors: sixteen lanes with AVX-512, otherwise eight. Of longer ones, split, a butterfly would not fit the registers.
 #ifdef NEAREND_HAS_LONG_VECTORS
 typedef wide vector;
 #define COPIES(x) EVERY(x)

@@ -1,12 +1,11 @@
 // Fourier transforms: Stockham's algorithm, radix 4, decimation in frequency, with a last stage of radix 2 if the power of two is
 // odd.
 
+// Every second lane of x, then of y; and both interleaved by one, two, four or eight lanes: the first vector of that, and the second.
 #ifdef NEAREND_HAS_LONG_VECTORS
 #define REVERSED(v) SHUFFLE(v, v, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-// Every second lane of x, then of y.
 #define EVEN(x, y) SHUFFLE(x, y, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
 #define ODD(x, y) SHUFFLE(x, y, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
-// The first or the second halves of x and y, interleaved by one, two, four or eight lanes.
 #define FIRST1(x, y) SHUFFLE(x, y, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
 #define SECOND1(x, y) SHUFFLE(x, y, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 #define FIRST2(x, y) SHUFFLE(x, y, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23)
@@ -30,7 +29,7 @@
 #endif
 
 #define READ(p) ({ vector loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
-// Where to read or write the vector at k of `end` values, at least WIDTH: the last one overlaps the one before it.
+// Where the vector at k begins, of `end` values, at least WIDTH: the last one is moved back, over a part of the one before.
 #define PLACE(k, end) ((k) + WIDTH <= (end) ? (k) : (end) - WIDTH)
 
 // The butterfly of inputs a, b, c, d: outputs y0 and z1…z3.
@@ -69,7 +68,7 @@
     STORE((out) + 3 * WIDTH, SECOND2(high01, high23));                                         \
   } while (0)
 
-// Stores four vectors at stride 4: interleaved, as groups of four vector of each.
+// Stores four vectors at stride 4: interleaved, as groups of four lanes of each.
 #define STORE_QUARTETS(out, y0, y1, y2, y3)                                                    \
   do {                                                                                         \
     vector low01 = FIRST4(y0, y1), high01 = SECOND4(y0, y1), low23 = FIRST4(y2, y3), high23 = SECOND4(y2, y3); \
@@ -175,7 +174,8 @@ INLINE void pack_windowed(const nearend_fourier *plan, const float *samples, con
   }
 }
 
-// Transforms the points in the scratch memory, and computes the first `bins` bins, a multiple of 8, or all.
+// Transforms the points in the scratch memory, and computes the first `bins` bins, a multiple of 8, at least 16, or all; their `power` unless
+// it is null.
 INLINE void unpack(const nearend_fourier *plan, float *re, float *im, int bins, float *power, float scale) {
   int points = plan->points;
   float *const *scratch = plan->scratch;
@@ -220,7 +220,7 @@ static void inverse(const nearend_fourier *plan, const float *re, const float *i
   // Real and imaginary parts are swapped, so that the forward transform computes the inverse.
   float *zRe = scratch[1], *zIm = scratch[0];
   float scale = 0.5f / (float)points;
-  // The inverse of that: Z(k) = (X(k) + X*(n − k)) / 2 + i root*(k) (X(k) − X*(n − k)) / 2
+  // The inverse of `unpack`: Z(k) = (X(k) + X*(n − k)) / 2 + i root*(k) (X(k) − X*(n − k)) / 2
   zRe[0] = scale * (re[0] + re[points]);
   zIm[0] = scale * (re[0] - re[points]);
   for (int next = 1; next < points; next += WIDTH) {

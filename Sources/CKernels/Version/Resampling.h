@@ -109,8 +109,6 @@ static void resample(const nearend_bank *bank, const float *samples, double posi
     const float *x = samples + whole + 1 - taps / 2;
     lanes sum = ALL(0);
     for (int t = 0; t < taps; t += 8) sum += (LOAD(filter + t) + ALL(share) * LOAD(slope + t)) * LOAD(x + t);
-    lanes halves = sum + SHUFFLE(sum, sum, 4, 5, 6, 7, 0, 1, 2, 3);
-    lanes quarters = halves + SHUFFLE(halves, halves, 2, 3, 0, 1, 6, 7, 4, 5);
-    out[i] = quarters[0] + quarters[1];
+    out[i] = SUM(sum);
   }
 }

@@ -22,8 +22,8 @@ NEAREND_REALTIME void nearend_hann_powers(
     const float *_Nonnull re, const float *_Nonnull im, float memory, float scale, float *_Nonnull windowed, float *_Nonnull whole,
     int bins);
 
-// Sums values by band: `edges` holds the first index of each, and the end of the last one. Eight values from any index up to there on must
-// be readable. [realtime]
+// Sums values by band: `edges` holds the first index of each, and the end of the last one. Eight values must be readable from any
+// index up to that end on. [realtime]
 NEAREND_REALTIME void nearend_band_sums(
     const float *_Nonnull values, const ptrdiff_t *_Nonnull edges, ptrdiff_t bands, float *_Nonnull sums);
 

@@ -13,7 +13,7 @@ struct FourierTransform: ~Copyable {
   /// - Parameter length: a power of two, 128…2²⁴.
   init(length: Int) {
     guard let plan = nearend_fourier_create(Int32(length)) else {
-      preconditionFailure("FourierTransform: \(length) is no power of two from 64 to 2²⁴, or memory is short")
+      preconditionFailure("FourierTransform: \(length) is no power of two from 128 to 2²⁴, or memory is short")
     }
     self.plan = plan
     self.length = length

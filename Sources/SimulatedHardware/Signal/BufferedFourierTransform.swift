@@ -19,7 +19,7 @@ final class BufferedFourierTransform {
   /// - Parameter size: a power of two, 128…2²⁴.
   init(size: Int) {
     guard let plan = nearend_fourier_create(Int32(size)) else {
-      preconditionFailure("BufferedFourierTransform: \(size) is no power of two from 64 to 2²⁴, or memory is short")
+      preconditionFailure("BufferedFourierTransform: \(size) is no power of two from 128 to 2²⁴, or memory is short")
     }
     self.plan = plan
     self.size = size

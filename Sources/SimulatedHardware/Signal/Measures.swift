@@ -71,7 +71,7 @@ package enum Measures {
   /// The lag, 0…`most` frames, with the largest magnitude of the pre-emphasised signals' cross-correlation. nil if either is silent.
   package static func lag(of signal: [Float], after reference: [Float], most: Int) -> Lag? {
     let (y, x) = (preemphasised(signal), preemphasised(reference))
-    var size = 64
+    var size = 128
     while size < max(x.count, y.count) + most + 1 { size *= 2 }
     let (a, b) = (BufferedFourierTransform(size: size), BufferedFourierTransform(size: size))
     for k in x.indices { a.samples[k] = x[k] }

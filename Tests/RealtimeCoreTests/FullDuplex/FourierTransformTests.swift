@@ -35,6 +35,20 @@ struct FourierTransformTests {
     #expect(zip(samples, result).allSatisfy { abs($0 - $1) < 1e-6 })
   }
 
+  @Test("V10: the first bins alone are those of the whole spectrum, and nothing is written beyond them", arguments: lengths)
+  func firstBins(length: Int) {
+    let samples = Noise.white(frames: length, seed: 5), transform = FourierTransform(length: length), bins = length / 8 + 8
+    let whole = transformed(samples)
+    var parts = [Float](repeating: .infinity, count: 2 * bins + 1)
+    parts.withUnsafeMutableBufferPointer { parts in
+      let re = parts.baseAddress!
+      transform.forward(samples, re: re, im: re + bins, bins: bins)
+    }
+    #expect(Array(parts[..<bins]) == Array(whole.re[..<bins]))
+    #expect(Array(parts[bins..<2 * bins]) == Array(whole.im[..<bins]))
+    #expect(parts[2 * bins] == .infinity)
+  }
+
   private func transformed(_ samples: [Float]) -> (re: [Float], im: [Float]) {
     let transform = FourierTransform(length: samples.count), spectrum = SplitSpectrum.silence(transform.bins)
     defer { spectrum.deallocate() }

@@ -6,7 +6,7 @@ struct SuppressorMemory: ~Copyable {
   private let bins: Int
   let noise, speech, clean, gain, smoothed, least, most, formerLeast: UnsafeMutablePointer<Float>
 
-  /// - Parameter bins: a multiple of 8.
+  /// - Parameter bins: a multiple of 16.
   init(bins: Int) {
     self.bins = bins
     noise = .silence(bins)
