@@ -9,7 +9,7 @@ enum Stage {
   private static let claims: [(name: String, parts: [String])] = [
     ("high-pass filter, clipped samples", ["ChainEnds.begin", "RailWatch", "ClippingRepair"]),
     ("drift resampler", ["DriftResampler"]),
-    ("loudspeaker's model, saturation", ["LoudspeakerModel", "LoudspeakerTerms", "SaturationReference"]),
+    ("loudspeaker's model, saturation", ["LoudspeakerModel", "LoudspeakerTerms"]),
     ("reference spectra", ["ReferenceSpectra", "ReferenceLevel"]),
     (careful, []),
     (fast, []),

@@ -1,7 +1,7 @@
 /// The sizes of the adaptive filter for one rate.
 ///
 /// Partitions and overlapping windows as in the generalized multidelay filter (GMDF; Moulines, Ait Amrane and Grenier, IEEE Trans. SP-43,
-/// 1995). Everything is counted in hops of 4 to 6 ms, so that time constants and the filter's reach in seconds hardly depend on the rate.
+/// 1995). Everything is counted in hops, 4 to 6 ms at the usual rates, so that time constants and the filter's reach in seconds hardly depend on the rate.
 /// At 48 kHz: hops of 256 frames, transforms of 2048, error windows of 1024, partitions of 1024 taps (4 hops).
 /// Delay: none. Cost: none, computed once.
 struct FilterLayout: Sendable {
@@ -55,7 +55,7 @@ struct FilterLayout: Sendable {
     func bins(below frequency: Int) -> Int { min(4 * hop, (8 * hop * frequency / rate + 7) / 8 * 8) }
     self.bins = bins(below: 20_000)
     speechBins = bins(below: 11_000)
-    scoutBins = (min(420, self.bins) - firstScoutBin + scoutStep - 1) / scoutStep
+    scoutBins = (min(420, speechBins) - firstScoutBin + scoutStep - 1) / scoutStep
     paddedScoutBins = (scoutBins + 7) / 8 * 8
   }
 

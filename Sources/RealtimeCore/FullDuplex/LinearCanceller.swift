@@ -26,7 +26,6 @@ struct LinearCanceller: ~Copyable {
   private var resampler: DriftResampler
   private var tracker: DriftTracker
   private var level: ReferenceLevel
-  private var saturation: SaturationReference
   private(set) var loudspeaker: LoudspeakerModel
   private var reference: ReferenceSpectra
   private var fast: KalmanFilter
@@ -68,7 +67,7 @@ struct LinearCanceller: ~Copyable {
   private var openHops = 0
   /// Hops until the reference covers the filters' whole reach again after `resume()`; nothing is learnt meanwhile.
   private var hopsUntilHistoryIsComplete = 0
-  /// Searches for a better window, and their number from one estimate of `idlePartitions` to the next: in between, all rows of weights are
+  /// Turns to place the window, and their number from one estimate of `idlePartitions` to the next: in between, all rows of weights are
   /// constrained.
   private var searches = 0
   private let idlePeriod: Int
@@ -88,7 +87,6 @@ struct LinearCanceller: ~Copyable {
     self.resampler = resampler
     tracker = DriftTracker(layout: layout)
     level = ReferenceLevel(layout: layout)
-    saturation = SaturationReference(layout: layout, channels: 2)
     let transform = FourierTransform(length: layout.transform)
     loudspeaker = LoudspeakerModel(layout: layout, transform: transform)
     reference = ReferenceSpectra(layout: layout, transform: transform)
@@ -100,7 +98,7 @@ struct LinearCanceller: ~Copyable {
     self.spectrum = spectrum
     selector = PathSelector(layout: layout, bands: bands)
     choice = FilterChoice(layout: layout, bands: bands)
-    scout = DelayScout(layout: layout, channels: 2)
+    scout = DelayScout(layout: layout)
     detector = PathChangeDetector(layout: layout, bands: bands)
     verification = PathVerification(layout: layout, bands: bands)
     trial = EchoTrial(layout: layout, bands: bands)
@@ -379,17 +377,12 @@ struct LinearCanceller: ~Copyable {
       return reference.feedSilence()
     }
     resampler.read(into: far, channel: 0)
-    clear(excess, frames: layout.hop)
     if resampler.isMono {
-      saturation.add(far, channel: 0, weight: 1, gain: level.gain, to: excess)
-      saturation.join()
-      loudspeaker.distort(far, nil)
+      loudspeaker.distort(far, nil, saturation: excess)
       copy(far, to: otherFar, frames: layout.hop)
     } else {
       resampler.read(into: otherFar, channel: 1)
-      saturation.add(far, channel: 0, weight: 0.5, gain: level.gain, to: excess)
-      saturation.add(otherFar, channel: 1, weight: 0.5, gain: level.gain, to: excess)
-      loudspeaker.distort(far, otherFar)
+      loudspeaker.distort(far, otherFar, saturation: excess)
     }
     reference.feed(left: far, right: otherFar, excess: excess)
   }
@@ -407,7 +400,7 @@ struct LinearCanceller: ~Copyable {
       idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)
       if idlePartitions > 0, idlePartitions == former { return moveWindow(to: offset + idlePartitions * layout.partitionHops) }
     }
-    scout.note(isConfident: careful.isConfident, isAtTheEnd: careful.peaksAtTheEnd)
+    scout.note(isConfident: careful.isConfident && !reference.excitation.isTone, isAtTheEnd: careful.peaksAtTheEnd)
     if scout.isAtRest, !isSurprised { return }
     let wanted = scout.search(reference, error: careful.error, offset: offset, at: hops)
     if guardHops == 0, isSurprised, echoBegins {
@@ -468,6 +461,7 @@ struct LinearCanceller: ~Copyable {
   mutating func resume() {
     reference.restart()
     loudspeaker.restart()
+    scout.forget()
     repair.reset()
     (quietHops, openHops, sinceFarEnd) = (Self.resamplerHops + 1, 0, 0)
     hopsUntilHistoryIsComplete = offset + layout.partitions * layout.partitionHops
@@ -547,6 +541,7 @@ struct LinearCanceller: ~Copyable {
     careful.doubt()
     prior.doubt()
     detector.forget()
+    scout.wake()
     tracker.forget()
   }
 

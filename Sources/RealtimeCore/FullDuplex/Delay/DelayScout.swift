@@ -1,23 +1,22 @@
 internal import CKernels
 
 /// Finds where in the last 0.6 s of the far end the echo comes from, by the magnitude-squared coherence of the error with the reference of
-/// each partition's age. Own method. Cost: every second hop, `reach` rows of `paddedScoutBins` bins for each channel. [realtime] except
-/// `init` and `deinit`.
+/// each partition's age. Own method. Cost: every second hop, unless `isAtRest`, `reach` rows of `paddedScoutBins` bins for each side.
+/// [realtime] except `init` and `deinit`.
 struct DelayScout: ~Copyable {
   private let layout: FilterLayout
   /// What remains of the spectra and of the evidence from one search to the next.
   private let memory, evidenceMemory: Float
   /// Bins, a multiple of 8; the last few may be padding.
   private let count: Int
-  private let channels: Int
-  /// Smoothed cross spectra and powers, by channel, partition and bin.
+  /// Smoothed cross spectra and powers, by side, partition and bin.
   private let crossRe, crossIm, referencePower: UnsafeMutablePointer<Float>
   private let error, errorPower: UnsafeMutablePointer<Float>
   private let coherence, sorted, evidence: UnsafeMutablePointer<Float>
   /// The partition with the most evidence.
   private var best = 0
   private var lastSearch = 0
-  /// Notes of a confident filter, less twice those of another.
+  /// Notes of a confident filter, minus twice those of one that is not; 0 while the echo may begin where the window ends.
   private var confidence = 0
   /// Confidence above which a search is needless, half of the most that is counted: 1 s.
   private let enough: Int
@@ -31,15 +30,14 @@ struct DelayScout: ~Copyable {
   /// of a talker, which resemble each other, stay below.
   private let certain: Float = 1
 
-  init(layout: FilterLayout, channels: Int) {
+  init(layout: FilterLayout) {
     self.layout = layout
-    self.channels = channels
     memory = layout.perHop(0.95)
     evidenceMemory = layout.perHop(0.97)
     longestPause = layout.hops(0.35)
     enough = layout.hops(1) / 2
     count = layout.paddedScoutBins
-    let size = channels * layout.reach * count
+    let size = ReferenceSpectra.sides * layout.reach * count
     crossRe = .silence(size)
     crossIm = .silence(size)
     referencePower = .silence(size)
@@ -67,9 +65,9 @@ struct DelayScout: ~Copyable {
   var isCertain: Bool {
     @_noLocks @_noAllocation get { evidence[best] > certain }
   }
-  /// Share of the error that comes from the partition with the most evidence, 0…1.
+  /// Share of the error that comes from the partition with the most evidence, 0…1; both sides may explain the same of it.
   var echoShare: Float {
-    @_noLocks @_noAllocation get { coherence[best] }
+    @_noLocks @_noAllocation get { min(coherence[best], 1) }
   }
 
   /// A Boolean value indicating whether the filter has been confident for so long that its window is well placed. An error that surprises
@@ -85,21 +83,24 @@ struct DelayScout: ~Copyable {
   ///   - isAtTheEnd: whether its strongest tap is in the last partition, so that the echo may only begin there.
   @_noLocks @_noAllocation
   mutating func note(isConfident: Bool, isAtTheEnd: Bool) {
-    if isAtTheEnd { confidence = 0 }
-    confidence = isConfident ? min(confidence + 1, 2 * enough) : max(confidence - 2, 0)
+    confidence = isAtTheEnd ? 0 : isConfident ? min(confidence + 1, 2 * enough) : max(confidence - 2, 0)
   }
+
+  /// Ends the rest, because the filter's confidence may be false.
+  @_noLocks @_noAllocation
+  mutating func wake() { confidence = 0 }
 
   /// Discards what is known of the former echo path.
   @_noLocks @_noAllocation
   mutating func forget() {
-    confidence = 0
+    wake()
     discard()
   }
 
   /// Discards correlations and evidence.
   @_noLocks @_noAllocation
   private mutating func discard() {
-    for i in 0..<channels * layout.reach * count { (crossRe[i], crossIm[i]) = (0, 0) }
+    for i in 0..<ReferenceSpectra.sides * layout.reach * count { (crossRe[i], crossIm[i]) = (0, 0) }
     for i in 0..<layout.reach { evidence[i] = 0 }
   }
 
@@ -143,7 +144,7 @@ struct DelayScout: ~Copyable {
     }
     for partition in 0..<layout.reach {
       var sum: Float = 0
-      for channel in 0..<(reference.isStereo ? channels : 1) {
+      for channel in 0..<(reference.isStereo ? ReferenceSpectra.sides : 1) {
         let start = (channel * layout.reach + partition) * count
         var row = nearend_correlation(
           crossRe: crossRe + start, crossIm: crossIm + start, power: referencePower + start, bins: Int32(count), memory: memory)

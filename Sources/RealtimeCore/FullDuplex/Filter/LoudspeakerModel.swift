@@ -92,16 +92,32 @@ struct LoudspeakerModel: ~Copyable {
     isMono.deallocate()
   }
 
-  /// Distorts one hop of each channel in place. `right` is nil if both play the same.
+  /// Distorts one hop of each channel in place.
+  ///
+  /// - Parameters:
+  ///   - right: nil if both play the same.
+  ///   - saturation: becomes the channels' mean of what a saturating loudspeaker adds, which has a filter of its own: the second branch of
+  ///     an orthogonalized power filter (Kuech and Kellermann 2006).
   @_noLocks @_noAllocation
-  mutating func distort(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?) {
+  mutating func distort(
+    _ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, saturation: UnsafeMutablePointer<Float>
+  ) {
     hops += 1
     if right != nil, wasMono {
       for term in 0..<Self.count { windows.duplicate(term, as: Self.count + term) }
     }
     wasMono = right == nil
     distort(left, channel: 0)
-    if let right { distort(right, channel: 1) } else { terms.join() }
+    copy(terms.saturation, to: saturation, frames: layout.hop)
+    if let right {
+      distort(right, channel: 1)
+      for i in stride(from: 0, to: layout.hop, by: 8) {
+        let mean: SIMD8<Float> = 0.5 * (load8(saturation + i) + load8(terms.saturation + i))
+        store8(mean, to: saturation + i)
+      }
+    } else {
+      terms.join()
+    }
     guard hops % layout.partitionHops == phase else { return }
     newest = newest + 1 == frames ? 0 : newest + 1
     hopsAtNewest = hops

@@ -3,7 +3,7 @@ internal import CRealtime
 
 /// Computes the distortions that loudspeakers add, as signals: saturation, which is odd; asymmetry, which is even; and the force that
 /// weakens as the cone leaves its rest position (Klippel, Loudspeaker Nonlinearities, JAES 54, 2006; the formulas are own). From each, its
-/// projection on the far end and its mean are subtracted, so that it does not influence the linear path. Cost: some 40 operations a sample
+/// projection on the far end is subtracted, and its mean, so that it does not influence the linear path. Cost: some 40 operations a sample
 /// and channel. [realtime] except `init` and `deinit`.
 struct LoudspeakerTerms: ~Copyable {
   /// The number of terms.
@@ -12,6 +12,11 @@ struct LoudspeakerTerms: ~Copyable {
   }
   /// The newest hop of each term, one after another. Overwritten by the next `measure`.
   let values: UnsafeMutablePointer<Float>
+
+  /// The first of them.
+  var saturation: UnsafePointer<Float> {
+    @_noLocks @_noAllocation get { UnsafePointer(values) }
+  }
 
   private let hop: Int
   /// Smoothing per hop, with a time constant of 1 s.
@@ -71,7 +76,8 @@ struct LoudspeakerTerms: ~Copyable {
       sums += v
     }
     projections[index] = memory * projections[index] + products.sum()
-    means[index] += (1 - memory) * (sums.sum() / Float(hop) - means[index])
+    // Saturation is odd: it has no mean, unless the far end has one.
+    if term > 0 { means[index] += (1 - memory) * (sums.sum() / Float(hop) - means[index]) }
     let linear = projections[index] / power[channel], mean = means[index]
     for i in stride(from: 0, to: hop, by: 8) {
       let played: SIMD8<Float> = linear * load8(samples + i)

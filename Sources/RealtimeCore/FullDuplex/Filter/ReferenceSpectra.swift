@@ -44,7 +44,7 @@ struct ReferenceSpectra: ~Copyable {
   private let samples: SlidingWindows
   /// `channels` rings of `slots` spectra; adapted bins only.
   private let ring: UnsafeMutablePointer<Float>
-  /// The bins of each spectrum that `DelayScout` reads, contiguous: from `ring`, a third of the bins would touch every cache line.
+  /// The bins of each side's spectrum that `DelayScout` reads, contiguous: from `ring`, a third of the bins would touch every cache line.
   private let scoutRing: UnsafeMutablePointer<Float>
   /// By slot: whether the sides are identical, so that the second shares the first one's spectrum.
   private let isMono: UnsafeMutablePointer<Bool>
@@ -66,7 +66,7 @@ struct ReferenceSpectra: ~Copyable {
     samples = SlidingWindows(count: channels, length: layout.transform, block: layout.hop)
     ring = .silence(channels * layout.slots * 2 * layout.bins)
     scoutRing = .silence(Self.sides * layout.slots * 2 * layout.paddedScoutBins)
-    nothing = .silence(2 * max(layout.bins, layout.paddedScoutBins))
+    nothing = .silence(2 * layout.bins)
     shifted = .silence(layout.transform)
     isMono = .allocate(capacity: layout.slots)
     isMono.initialize(repeating: true, count: layout.slots)
@@ -129,7 +129,8 @@ struct ReferenceSpectra: ~Copyable {
   }
 
   /// Delays the whole history by some frames, fewer than a hop. In each spectrum, the newest of them take the place of the oldest: that
-  /// concerns only what is predicted from the last taps of a partition, not for the newest hop. Cost: a transform's samples, and a complex
+  /// concerns only what is predicted from the last taps of a partition, not for the newest hop. What `DelayScout` reads is not delayed,
+  /// because it looks for whole partitions. Cost: a transform's samples, and a complex
   /// multiplication for each bin of the history.
   @_noLocks @_noAllocation
   func delay(by frames: Int) {

@@ -29,7 +29,7 @@ struct DelayScoutTests {
   @Test("V10: an echo that was found more than a third of a second ago does not count", arguments: [(0.1, true), (0.5, false)])
   func stale(pause: Double, counts: Bool) {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
-    var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout, channels: 2)
+    var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout)
     let far = Noise.white(frames: layout.rate, seed: 3), error = SplitSpectrum.silence(layout.allBins)
     defer { error.deallocate() }
     var now = 0
@@ -55,7 +55,7 @@ struct DelayScoutTests {
   @Test("V10: the search rests once the filter has been confident for a second, and goes on when it may have to be moved")
   func rest() {
     let layout = Self.layout, second = layout.hops(1) / 2
-    var scout = DelayScout(layout: layout, channels: 2)
+    var scout = DelayScout(layout: layout)
     /// Whether the search rests after as many notes.
     func rests(after notes: Int, isConfident: Bool, isAtTheEnd: Bool = false) -> Bool {
       for _ in 0..<notes { scout.note(isConfident: isConfident, isAtTheEnd: isAtTheEnd) }
@@ -68,15 +68,15 @@ struct DelayScoutTests {
     #expect(rests(after: 2 * second, isConfident: true))
     #expect(!rests(after: 1, isConfident: true, isAtTheEnd: true), "the echo may begin where the window ends")
     #expect(rests(after: 2 * second, isConfident: true))
-    scout.forget()
+    scout.wake()
     let isAtRest = scout.isAtRest
-    #expect(!isAtRest, "another echo path")
+    #expect(!isAtRest, "the confidence may be false")
   }
 
   /// The scout's first answer within 2 s of noise and its echo, which starts after `delay` frames; nil if there is none.
   private func search(offset: Int, delay: Int) -> Int? {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
-    var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout, channels: 2)
+    var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout)
     let far = Noise.white(frames: 2 * layout.rate, seed: 3)
     // Falls by half every 10 ms.
     let room = Noise.white(frames: layout.rate / 8, level: 1, seed: 7).enumerated().filter { $0.offset % 11 == 0 }.map {
