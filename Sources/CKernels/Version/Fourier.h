@@ -29,8 +29,6 @@
 #endif
 
 #define READ(p) ({ vector loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
-// Where the vector at k begins, of `end` values, at least WIDTH: the last one is moved back, over a part of the one before.
-#define PLACE(k, end) ((k) + WIDTH <= (end) ? (k) : (end) - WIDTH)
 
 // The butterfly of inputs a, b, c, d: outputs y0 and z1…z3.
 #define PLAIN_BUTTERFLY                                                              \
@@ -185,8 +183,10 @@ INLINE void unpack(const nearend_fourier *plan, float *re, float *im, int bins, 
   zRe[points] = zRe[0], zIm[points] = zIm[0];
   // The spectrum X of 2n samples from that of n complex points, Z: X(k) = (Z(k) + Z*(n − k)) / 2 − i root(k) (Z(k) − Z*(n − k)) / 2
   int end = bins < points ? bins : points;
-  for (int next = 0; next < end; next += WIDTH) {
-    int k = PLACE(next, end), mirrored = points - k - WIDTH + 1;
+  // The last vector is moved back, over a part of the one before.
+  ptrdiff_t last = end - WIDTH;
+  for (ptrdiff_t next = 0; next < end; next += WIDTH) {
+    ptrdiff_t k = next < last ? next : last, mirrored = points - k - WIDTH + 1;
     vector pRe = READ(zRe + k), pIm = READ(zIm + k);
     vector nRe = READ(zRe + mirrored), nIm = READ(zIm + mirrored);
     nRe = REVERSED(nRe), nIm = REVERSED(nIm);
@@ -223,8 +223,9 @@ static void inverse(const nearend_fourier *plan, const float *re, const float *i
   // The inverse of `unpack`: Z(k) = (X(k) + X*(n − k)) / 2 + i root*(k) (X(k) − X*(n − k)) / 2
   zRe[0] = scale * (re[0] + re[points]);
   zIm[0] = scale * (re[0] - re[points]);
-  for (int next = 1; next < points; next += WIDTH) {
-    int k = PLACE(next, points), mirrored = points - k - WIDTH + 1;
+  ptrdiff_t last = points - WIDTH;
+  for (ptrdiff_t next = 1; next < points; next += WIDTH) {
+    ptrdiff_t k = next < last ? next : last, mirrored = points - k - WIDTH + 1;
     vector pRe = READ(re + k), pIm = READ(im + k);
     vector nRe = READ(re + mirrored), nIm = READ(im + mirrored);
     nRe = REVERSED(nRe), nIm = REVERSED(nIm);

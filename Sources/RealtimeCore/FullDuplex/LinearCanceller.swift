@@ -387,7 +387,7 @@ struct LinearCanceller: ~Copyable {
     reference.feed(left: far, right: otherFar, excess: excess)
   }
 
-  /// Searches for a better window until the filter has converged or has been confident for long, and at any time for an echo that the
+  /// Searches for a better window until the filter has converged or has been sure for long, and at any time for an echo that the
   /// filter does not expect. A converged filter whose echo moves is first reset by `PathChangeDetector`.
   @_noLocks @_noAllocation
   private mutating func place(isFarEnd: Bool) {
@@ -400,7 +400,7 @@ struct LinearCanceller: ~Copyable {
       idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)
       if idlePartitions > 0, idlePartitions == former { return moveWindow(to: offset + idlePartitions * layout.partitionHops) }
     }
-    scout.note(isConfident: careful.isConfident && !reference.excitation.isTone, isAtTheEnd: careful.peaksAtTheEnd)
+    scout.note(isSure: careful.isSure && !reference.excitation.isTone, isAtTheEnd: careful.peaksAtTheEnd)
     if scout.isAtRest, !isSurprised { return }
     let wanted = scout.search(reference, error: careful.error, offset: offset, at: hops)
     if guardHops == 0, isSurprised, echoBegins {

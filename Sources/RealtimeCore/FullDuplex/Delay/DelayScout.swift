@@ -16,9 +16,9 @@ struct DelayScout: ~Copyable {
   /// The partition with the most evidence.
   private var best = 0
   private var lastSearch = 0
-  /// Notes of a confident filter, minus twice those of one that is not; 0 while the echo may begin where the window ends.
-  private var confidence = 0
-  /// Confidence above which a search is needless, half of the most that is counted: 1 s.
+  /// Notes of a filter that is sure, minus twice those of one that is not; 0 while the echo may begin where the window ends.
+  private var assurance = 0
+  /// Assurance above which a search is needless, half of the most that is counted: 1 s.
   private let enough: Int
   /// Hops for which the evidence holds: the third of a second over which it is summed.
   private let longestPause: Int
@@ -70,25 +70,25 @@ struct DelayScout: ~Copyable {
     @_noLocks @_noAllocation get { min(coherence[best], 1) }
   }
 
-  /// A Boolean value indicating whether the filter has been confident for so long that its window is well placed. An error that surprises
+  /// A Boolean value indicating whether the filter has been sure for so long that its window is well placed. An error that surprises
   /// the filter is to be searched all the same.
   var isAtRest: Bool {
-    @_noLocks @_noAllocation get { confidence > enough }
+    @_noLocks @_noAllocation get { assurance > enough }
   }
 
   /// Notes the filter's state before each search or instead of it, every second hop.
   ///
   /// - Parameters:
-  ///   - isConfident: whether the filter expects more echo than error.
+  ///   - isSure: whether the filter expects far more echo than error.
   ///   - isAtTheEnd: whether its strongest tap is in the last partition, so that the echo may only begin there.
   @_noLocks @_noAllocation
-  mutating func note(isConfident: Bool, isAtTheEnd: Bool) {
-    confidence = isAtTheEnd ? 0 : isConfident ? min(confidence + 1, 2 * enough) : max(confidence - 2, 0)
+  mutating func note(isSure: Bool, isAtTheEnd: Bool) {
+    assurance = isAtTheEnd ? 0 : isSure ? min(assurance + 1, 2 * enough) : max(assurance - 2, 0)
   }
 
-  /// Ends the rest, because the filter's confidence may be false.
+  /// Ends the rest, because the filter's assurance may be false.
   @_noLocks @_noAllocation
-  mutating func wake() { confidence = 0 }
+  mutating func wake() { assurance = 0 }
 
   /// Discards what is known of the former echo path.
   @_noLocks @_noAllocation

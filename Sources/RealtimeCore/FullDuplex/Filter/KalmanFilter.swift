@@ -265,6 +265,11 @@ struct KalmanFilter: ~Copyable {
     @_noLocks @_noAllocation get { expectedPower < echoPower }
   }
 
+  /// A Boolean value indicating whether it has three times as much: a filter that has learnt that there is no echo may be confident, too.
+  var isSure: Bool {
+    @_noLocks @_noAllocation get { 3 * expectedPower < echoPower }
+  }
+
   /// Ratio of the error's power to that of all echo that the filter expects: the estimate and its uncertainty. Far above 1 if something
   /// else is heard: the near end, or an echo that the filter does not know.
   var surprise: Float {

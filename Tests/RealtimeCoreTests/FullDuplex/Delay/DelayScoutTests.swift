@@ -52,25 +52,25 @@ struct DelayScoutTests {
     #expect(isCertain == counts)
   }
 
-  @Test("V10: the search rests once the filter has been confident for a second, and goes on when it may have to be moved")
+  @Test("V10: the search rests once the filter has been sure for a second, and goes on when it may have to be moved")
   func rest() {
     let layout = Self.layout, second = layout.hops(1) / 2
     var scout = DelayScout(layout: layout)
     /// Whether the search rests after as many notes.
-    func rests(after notes: Int, isConfident: Bool, isAtTheEnd: Bool = false) -> Bool {
-      for _ in 0..<notes { scout.note(isConfident: isConfident, isAtTheEnd: isAtTheEnd) }
+    func rests(after notes: Int, isSure: Bool, isAtTheEnd: Bool = false) -> Bool {
+      for _ in 0..<notes { scout.note(isSure: isSure, isAtTheEnd: isAtTheEnd) }
       return scout.isAtRest
     }
-    #expect(!rests(after: second, isConfident: true))
-    #expect(rests(after: 1, isConfident: true))
-    #expect(rests(after: 10 * second, isConfident: true))
-    #expect(!rests(after: second / 2 + 1, isConfident: false), "not confident for half a second")
-    #expect(rests(after: 2 * second, isConfident: true))
-    #expect(!rests(after: 1, isConfident: true, isAtTheEnd: true), "the echo may begin where the window ends")
-    #expect(rests(after: 2 * second, isConfident: true))
+    #expect(!rests(after: second, isSure: true))
+    #expect(rests(after: 1, isSure: true))
+    #expect(rests(after: 10 * second, isSure: true))
+    #expect(!rests(after: second / 2 + 1, isSure: false), "not sure for half a second")
+    #expect(rests(after: 2 * second, isSure: true))
+    #expect(!rests(after: 1, isSure: true, isAtTheEnd: true), "the echo may begin where the window ends")
+    #expect(rests(after: 2 * second, isSure: true))
     scout.wake()
     let isAtRest = scout.isAtRest
-    #expect(!isAtRest, "the confidence may be false")
+    #expect(!isAtRest, "what it was sure of may be false")
   }
 
   /// The scout's first answer within 2 s of noise and its echo, which starts after `delay` frames; nil if there is none.
