@@ -172,8 +172,8 @@ INLINE void pack_windowed(const nearend_fourier *plan, const float *samples, con
   }
 }
 
-// Transforms the points in the scratch memory, and computes the first `bins` bins, a multiple of 8, at least 16, or all; their `power` unless
-// it is null.
+// Transforms the points in the scratch memory, and computes the first `bins` bins, a multiple of 8, at least 16, or all; their `power`
+// unless it is null.
 INLINE void unpack(const nearend_fourier *plan, float *re, float *im, int bins, float *power, float scale) {
   int points = plan->points;
   float *const *scratch = plan->scratch;
