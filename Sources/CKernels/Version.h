@@ -12,9 +12,10 @@ typedef float wide __attribute__((vector_size(64)));
 #define INLINE static inline __attribute__((always_inline))
 #define SHUFFLE __builtin_shufflevector
 
-#define LOAD(p) ({ lanes loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
+#define LOAD_AS(type, p) ({ type loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
+#define LOAD(p) LOAD_AS(lanes, p)
+#define LOAD_WIDE(p) LOAD_AS(wide, p)
 #define STORE(p, v) ({ __typeof__(v) stored = (v); memcpy((p), &stored, sizeof stored); })
-#define LOAD_WIDE(p) ({ wide loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
 typedef int masks __attribute__((vector_size(32)));
 typedef int wide_masks __attribute__((vector_size(64)));
 
@@ -37,6 +38,7 @@ typedef wide vector;
 typedef lanes vector;
 #define COPIES(x) ALL(x)
 #endif
+#define READ(p) LOAD_AS(vector, p)
 #define WIDTH ((int)(sizeof(vector) / sizeof(float)))
 
 // For vectors of either length.

@@ -113,8 +113,8 @@ static void check_transforms(void) {
     check(name, im, length / 2 + 1, 1e-6);
     nearend_fourier_first_bins(plan, samples, re, im, length / 4 + 8);
     snprintf(name, sizeof name, "fourier_first_bins, %d", length);
-    check(name, re, length / 4, 1e-6);
-    check(name, im, length / 4, 1e-6);
+    check(name, re, length / 4 + 8, 1e-6);
+    check(name, im, length / 4 + 8, 1e-6);
     fill(window, length, 1);
     nearend_fourier_analyze(plan, samples, window, length / 2, re, im, power, 0.5f);
     snprintf(name, sizeof name, "fourier_analyze, %d", length);

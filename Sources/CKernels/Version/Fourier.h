@@ -28,8 +28,6 @@
 #define SECOND8(x, y) (y)
 #endif
 
-#define READ(p) ({ vector loaded; memcpy(&loaded, (p), sizeof loaded); loaded; })
-
 // The butterfly of inputs a, b, c, d: outputs y0 and z1…z3.
 #define PLAIN_BUTTERFLY                                                              \
   vector sumRe = aRe + cRe, sumIm = aIm + cIm, differenceRe = aRe - cRe, differenceIm = aIm - cIm; \
@@ -145,10 +143,10 @@ INLINE int transform(const nearend_fourier *plan, float *aReal, float *aImaginar
 }
 
 // Splits real samples into complex points: the even ones are the real parts.
-#define STORE_POINTS(i, low, high)                                         \
-  do {                                                                     \
+#define STORE_POINTS(i, low, high)            \
+  do {                                        \
     STORE(scratch[0] + (i), EVEN(low, high)); \
-    STORE(scratch[1] + (i), ODD(low, high)); \
+    STORE(scratch[1] + (i), ODD(low, high));  \
   } while (0)
 
 INLINE void pack(const nearend_fourier *plan, const float *samples) {

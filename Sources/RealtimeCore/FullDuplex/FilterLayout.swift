@@ -2,8 +2,7 @@
 ///
 /// Partitions and overlapping windows as in the generalized multidelay filter (GMDF; Moulines, Ait Amrane and Grenier, IEEE Trans. SP-43,
 /// 1995). Everything is counted in hops, 4 to 6 ms at the usual rates, so that time constants and the filter's reach in seconds hardly
-/// depend on the rate.
-/// At 48 kHz: hops of 256 frames, transforms of 2048, error windows of 1024, partitions of 1024 taps (4 hops).
+/// depend on the rate. At 48 kHz: hops of 256 frames, transforms of 2048, error windows of 1024, partitions of 1024 taps (4 hops).
 /// Delay: none. Cost: none, computed once.
 struct FilterLayout: Sendable {
   /// Hz.

@@ -69,7 +69,7 @@ struct LinearCanceller: ~Copyable {
   private var hopsUntilHistoryIsComplete = 0
   /// Turns to place the window, and their number from one estimate of `idlePartitions` to the next: in between, all rows of weights are
   /// constrained.
-  private var searches = 0
+  private var turns = 0
   private let idlePeriod: Int
   /// Hops from one vain attempt to move the echo within the window to the next.
   private let movePeriod: Int
@@ -393,8 +393,8 @@ struct LinearCanceller: ~Copyable {
   private mutating func place(isFarEnd: Bool) {
     let isSurprised = careful.surprise > Self.surprising
     guard !detector.hasConverged || isSurprised, careful.hasLearnt, isFarEnd else { return }
-    searches += 1
-    if searches % idlePeriod == 0, !detector.hasConverged {
+    turns += 1
+    if turns % idlePeriod == 0, !detector.hasConverged {
       // Two consecutive estimates must agree: right after a path change the weights are still in transition.
       let former = idlePartitions
       idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)

@@ -111,10 +111,7 @@ struct LoudspeakerModel: ~Copyable {
     copy(terms.saturation, to: saturation, frames: layout.hop)
     if let right {
       distort(right, channel: 1)
-      for i in stride(from: 0, to: layout.hop, by: 8) {
-        let mean: SIMD8<Float> = 0.5 * (load8(saturation + i) + load8(terms.saturation + i))
-        store8(mean, to: saturation + i)
-      }
+      average(saturation, terms.saturation, frames: layout.hop)
     } else {
       terms.join()
     }

@@ -14,8 +14,8 @@ struct LoudspeakerTerms: ~Copyable {
   let values: UnsafeMutablePointer<Float>
 
   /// The first of them.
-  var saturation: UnsafePointer<Float> {
-    @_noLocks @_noAllocation get { UnsafePointer(values) }
+  var saturation: UnsafeMutablePointer<Float> {
+    @_noLocks @_noAllocation get { values }
   }
 
   private let hop: Int
@@ -52,7 +52,7 @@ struct LoudspeakerTerms: ~Copyable {
   @_noLocks @_noAllocation
   mutating func measure(_ samples: UnsafePointer<Float>, channel: Int, gain: Float = 1) {
     excursion[channel] = nearend_follow(samples, compliance, excursion[channel], excursions, Int32(hop))
-    let saturation = values, asymmetry = values + hop, weakening = values + 2 * hop
+    let asymmetry = values + hop, weakening = values + 2 * hop
     nearend_saturate(samples, gain, saturation, Int32(hop))
     var squares = SIMD8<Float>.zero
     for i in stride(from: 0, to: hop, by: 8) {

@@ -130,8 +130,7 @@ struct ReferenceSpectra: ~Copyable {
 
   /// Delays the whole history by some frames, fewer than a hop. In each spectrum, the newest of them take the place of the oldest: that
   /// concerns only what is predicted from the last taps of a partition, not for the newest hop. What `DelayScout` reads is not delayed,
-  /// because it looks for whole partitions. Cost: a transform's samples, and a complex
-  /// multiplication for each bin of the history.
+  /// because it looks for whole partitions. Cost: a transform's samples, and a complex multiplication for each bin of the history.
   @_noLocks @_noAllocation
   func delay(by frames: Int) {
     for channel in 0..<Self.channels {
