@@ -32,8 +32,12 @@ struct MeasureCommand: ParsableCommand {
   var seconds: Double?
   @Option(help: "Rounds of cpu; the table has their median.")
   var rounds = 3
+  @Option(parsing: .upToNextOption, help: "Of cpu: what the far end does.")
+  var farEnd = FarEnd.allCases
   @Option(help: ArgumentHelp("The nearend to measure; by default the one beside this program.", valueName: "path"))
   var nearend: String?
+  @Option(help: ArgumentHelp("Of cpu: another build of nearend, compared in the same rounds.", valueName: "path"))
+  var other: String?
 
   @Option(
     help: ArgumentHelp("Of offline: a folder of <case>/mic.wav and <case>/far.wav, 48 kHz; without it, double talk.", valueName: "path"))
@@ -49,7 +53,7 @@ struct MeasureCommand: ParsableCommand {
     #if DEBUG
       progress("this is a debug build: its figures are of no use")
     #endif
-    func programs() throws -> Programs { try Programs(nearend: nearend) }
+    func programs() throws -> Programs { try Programs(nearend: nearend, other: other) }
     func quanta(_ standard: [Int]) -> [Int] { self.quanta.isEmpty ? standard : self.quanta }
     show("Machine: \(Machine.description)\n")
     for part in Part.allCases where parts.contains(part) {
@@ -57,7 +61,11 @@ struct MeasureCommand: ParsableCommand {
         switch part {
         case .latency: [try measureLatency(programs(), quanta: quanta([128, 256, 480, 512, 1_024]))]
         case .restart: [try measureRestarts(programs(), quantum: self.quanta.first ?? 256)]
-        case .cpu: [try measureProcessorTime(programs(), quanta: quanta([128, 256]), seconds: seconds ?? 20, rounds: rounds)]
+        case .cpu:
+          [
+            try measureProcessorTime(
+              programs(), farEnds: farEnd, quanta: quanta([128, 256]), seconds: seconds ?? 20, rounds: rounds)
+          ]
         case .idle: [try measureIdle(programs(), seconds: 10)]
         case .load: [try measureLoad(programs(), quanta: quanta([256]), seconds: seconds ?? 60)]
         case .core: [try measureCore()]

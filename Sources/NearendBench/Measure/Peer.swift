@@ -4,16 +4,20 @@ import SimulatedHardware
 /// The measured programs.
 struct Programs {
   let nearend: String
+  /// Another build to compare with.
+  let other: String?
   let bench = "/proc/self/exe"
 
   /// - Throws: if there is no nearend.
-  init(nearend: String?) throws {
+  init(nearend: String?, other: String? = nil) throws {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let beside = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("nearend").path
     self.nearend = nearend.map { URL(fileURLWithPath: $0).path } ?? beside
-    guard FileManager.default.isExecutableFile(atPath: self.nearend) else {
+    self.other = other.map { URL(fileURLWithPath: $0).path }
+    for (program, option) in [(self.nearend, "--nearend"), (self.other, "--other")] {
+      guard let program, !FileManager.default.isExecutableFile(atPath: program) else { continue }
       throw BenchError(
-        "there is no program \(self.nearend): build it with 'swift build -c release --product nearend', or name one with --nearend")
+        "there is no program \(program): build it with 'swift build -c release --product nearend', or name one with \(option)")
     }
   }
 }
@@ -45,6 +49,16 @@ struct Peer {
       arguments: ["--headless", "--mic", "hw.mic", "--speaker", "hw.speaker"] + (voiceProcessing ? [] : ["--no-voice-processing"]),
       microphone: "nearend:mic_MONO", voice: "nearend.microphone:capture_MONO", farEnd: "nearend.speaker:playback_FL",
       speaker: ("nearend:speaker_FL", "nearend:speaker_FR"), linksItself: true)
+  }
+
+  /// The other build, if there is one.
+  static func other(_ programs: Programs) -> Peer? {
+    programs.other.map { program in
+      var peer = nearend(programs)
+      peer.name = "the other nearend"
+      peer.program = program
+      return peer
+    }
   }
 
   /// The baseline: a filter that only copies.

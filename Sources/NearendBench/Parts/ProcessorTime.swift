@@ -1,9 +1,21 @@
+import ArgumentParser
 import Foundation
 import SimulatedHardware
 
+/// What the far end does while the near end talks.
+enum FarEnd: String, CaseIterable, ExpressibleByArgument {
+  case talks, silent
+
+  var words: String { self == .talks ? "talks" : "is silent" }
+}
+
 /// Measures the cost of a call, while both ends talk and while only the near end does, compared with nearend without voice
 /// processing, a filter that only copies, and PipeWire's own canceller.
-func measureProcessorTime(_ programs: Programs, quanta: [Int], seconds: Double, rounds: Int) throws -> Table {
+///
+/// - Parameter farEnds: what the far end does, one after the other.
+func measureProcessorTime(
+  _ programs: Programs, farEnds: [FarEnd], quanta: [Int], seconds: Double, rounds: Int
+) throws -> Table {
   var table = Table(
     title: "Processor time",
     note:
@@ -11,16 +23,17 @@ func measureProcessorTime(_ programs: Programs, quanta: [Int], seconds: Double, 
       + "cores kept awake by loops of idle priority; median (range) of \(rounds) rounds in which the peers take turns.",
     columns: ["quantum", "far end", "peer", "ms per s", "of module-echo-cancel", "of the copying filter", "switches per s", "cycles per s"])
   let copy = Peer.copy(programs), echoCancel = Peer.echoCancel()
-  let peers = [.nearend(programs), .nearend(programs, voiceProcessing: false), copy, echoCancel]
+  let peers = [.nearend(programs), .other(programs), .nearend(programs, voiceProcessing: false), copy, echoCancel].compactMap { $0 }
   let voices = try Talk(), both = voices.double(seconds: seconds + 4)
   let near = Talk.repeated(voices.near, frames: both.far.count), silence = [Float](repeating: 0, count: both.far.count)
-  let cases = [("talks", both), ("is silent", (microphone: near, far: silence))]
   for quantum in quanta {
-    for (farEnd, talk) in cases {
+    for farEnd in farEnds {
+      let talk = farEnd == .talks ? both : (microphone: near, far: silence)
       var rates: [String: [Rate]] = [:]
       for round in 0..<rounds {
         for peer in peers {
-          progress("cpu: \(peer.name) at \(quantum), the far end \(farEnd), round \(round + 1) of \(rounds), load average \(Machine.load)")
+          progress(
+            "cpu: \(peer.name) at \(quantum), the far end \(farEnd.words), round \(round + 1) of \(rounds), load average \(Machine.load)")
           let world = try PeerSession(clock: .timer, quantum: quantum)
           try world.start(peer)
           try world.keepCoresAwake()
@@ -35,7 +48,7 @@ func measureProcessorTime(_ programs: Programs, quanta: [Int], seconds: Double, 
       for peer in peers {
         let all = rates[peer.name]!.map(\.milliseconds)
         table.rows.append([
-          "\(quantum)", farEnd, peer.name, "\(number(cost(peer))) (\(number(all.min()!))–\(number(all.max()!)))",
+          "\(quantum)", farEnd.words, peer.name, "\(number(cost(peer))) (\(number(all.min()!))–\(number(all.max()!)))",
           number(cost(peer) / cost(echoCancel), 2), number(cost(peer) / cost(copy), 2),
           number(median(rates[peer.name]!.map(\.switches)), 0), number(Double(Talk.rate) / Double(quantum), 0),
         ])
