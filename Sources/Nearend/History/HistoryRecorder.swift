@@ -76,10 +76,10 @@ final class HistoryRecorder: Sendable {
     }
   }
 
-  private static func bytes(_ stretch: SpectrumTap.Stretch, _ kept: inout (rate: Int, bands: SpectrogramBands)?) -> [UInt8] {
-    guard stretch.rate > 0 else { return [] }
-    if kept?.rate != stretch.rate { kept = (stretch.rate, SpectrogramBands(rate: stretch.rate, count: SpectrogramScale.bands)) }
-    return kept?.bands.levels(of: stretch.samples).map(SpectrogramScale.byte) ?? []
+  private static func bytes(_ windows: SpectrumTap.Windows, _ kept: inout (rate: Int, bands: SpectrogramBands)?) -> [UInt8] {
+    guard windows.rate > 0 else { return [] }
+    if kept?.rate != windows.rate { kept = (windows.rate, SpectrogramBands(rate: windows.rate, count: SpectrogramScale.bands)) }
+    return kept?.bands.levels(ofWindows: windows.samples).map(SpectrogramScale.byte) ?? []
   }
 }
 

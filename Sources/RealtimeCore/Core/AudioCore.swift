@@ -65,7 +65,7 @@ package final class AudioCore: @unchecked Sendable {
         clock: clock, render: mixer.renderPath,
         appAudio: AppAudioPath(sources: appAudio.mixer.renderPath, cells: appAudio.cells, maximumQuantum: CoreState.maximumQuantum),
         captureMailbox: captureMailbox, controls: controls.cells, meters: meters.cells, cells: cells, source: source.delivery,
-        relay: relay.delivery, spectra: spectra.delivery))
+        relay: relay.delivery, spectra: spectra.makeDelivery()))
     self.usesMixAsReference = usesMixAsReference
     setChannelScales(microphone: 1, speaker: 1)
     try prepare(rate: rate)

@@ -7,7 +7,7 @@ struct CoreState: ~Copyable {
   let cells: CoreCells
   private let source: SourceDelivery
   private let relay: SourceDelivery
-  private let spectra: SpectrumDelivery
+  private var spectra: SpectrumDelivery
   private var appAudio: AppAudioPath
   private let meters: CaptureMeterCells
   private let controls: CaptureControlCells
@@ -31,7 +31,7 @@ struct CoreState: ~Copyable {
   init(
     clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, appAudio: consuming AppAudioPath, captureMailbox: Mailbox,
     controls: CaptureControlCells, meters: CaptureMeterCells, cells: CoreCells, source: SourceDelivery, relay: SourceDelivery,
-    spectra: SpectrumDelivery
+    spectra: consuming SpectrumDelivery
   ) {
     self.clock = clock
     self.appAudio = appAudio

@@ -7,15 +7,14 @@ package final class SpectrogramBands {
   /// The upper end of the last band in Hz. Bands above half of a signal's rate are silent.
   package static let highest = 20_000.0
 
-  /// In seconds; rounded to a power of two in samples.
-  private static let window = 0.043
-
   private let count: Int
   private let transform: FourierTransform
   private let shape: [Float]
   private let spectrum: SplitSpectrum
   /// |X|² by bin.
   private let binPowers: UnsafeMutablePointer<Float>
+  /// The largest of `binPowers` in each band so far.
+  private let powers: UnsafeMutablePointer<Float>
   /// The first bin of each band, and the end of the last.
   private let edges: [Int]
 
@@ -24,18 +23,20 @@ package final class SpectrogramBands {
   ///   - count: the number of bands, 1 or more.
   package init(rate: Int, count: Int) {
     self.count = count
-    let length = 1 << min(max(Int(log2(Double(rate) * Self.window).rounded()), 7), 16)
+    let length = SpectrumWindow.length(rate: rate)
     transform = FourierTransform(length: length)
     shape = (0..<length).map { Float(0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(length))) }
     let bins = length / 2 + 1
     spectrum = .silence(bins)
     binPowers = .silence(bins)
+    powers = .silence(count)
     edges = (0...count).map { min(bins, Int((Self.frequency(ofEdge: $0, of: count) * Double(length) / Double(rate)).rounded())) }
   }
 
   deinit {
     spectrum.deallocate()
     binPowers.deallocate()
+    powers.deallocate()
   }
 
   /// The lower edge of band `edge`, in Hz; of `count`, the upper edge of the last one.
@@ -47,26 +48,35 @@ package final class SpectrogramBands {
   /// Returns the level of the strongest bin of each band in dBFS, where a full-scale sine has 0; −120 for silence. Takes the larger of two
   /// windows, one at the end of `signal` and one in its middle; −120 for a signal shorter than a window.
   package func levels(of signal: [Float]) -> [Double] {
-    let length = transform.length
-    guard signal.count >= length else { return [Double](repeating: -120, count: count) }
-    var powers = [Float](repeating: 0, count: count)
-    let last = signal.count - length
-    measure(signal, from: last, into: &powers)
-    if last > 0 { measure(signal, from: last / 2, into: &powers) }
+    let last = signal.count - transform.length
+    return levels(of: signal, windows: last < 0 ? [] : last > 0 ? [last, last / 2] : [0])
+  }
+
+  /// As above, the largest of consecutive windows of `SpectrumWindow.length`; −120 without one.
+  package func levels(ofWindows windows: [Float]) -> [Double] {
+    levels(of: windows, windows: stride(from: 0, through: windows.count - transform.length, by: transform.length))
+  }
+
+  private func levels(of signal: [Float], windows: some Sequence<Int>) -> [Double] {
+    powers.update(repeating: 0, count: count)
+    for start in windows { measure(signal, from: start) }
+    let length = Float(transform.length)
     // A sine of amplitude 1 has length / 4 in its bin, with this window.
-    let full = Float(length * length) / 16
-    return powers.map { max(-120, 10 * log10(Double($0 / full) + 1e-13)) }
+    let full = length * length / 16
+    return (0..<count).map { max(-120, 10 * log10(Double(powers[$0] / full) + 1e-13)) }
   }
 
   /// Raises `powers` to those of the window at `start`.
-  private func measure(_ signal: [Float], from start: Int, into powers: inout [Float]) {
+  private func measure(_ signal: [Float], from start: Int) {
     signal.withUnsafeBufferPointer { signal in
       guard let first = signal.baseAddress else { return }
       transform.analyze(first + start, window: shape, count: transform.length, into: spectrum, power: binPowers)
     }
     for band in 0..<count where edges[band] < transform.bins {
+      var most = powers[band]
       // A band narrower than a bin shows the bin that contains it.
-      for bin in edges[band]..<max(edges[band] + 1, edges[band + 1]) { powers[band] = max(powers[band], binPowers[bin]) }
+      for bin in edges[band]..<max(edges[band] + 1, edges[band + 1]) { most = max(most, binPowers[bin]) }
+      powers[band] = most
     }
   }
 }

@@ -33,37 +33,75 @@ struct SpectrumTests {
     #expect(bands.levels(of: noise)[40...].allSatisfy { $0 == -120 })
   }
 
-  @Test("U5: the tap tells microphone and voice as they were, while somebody takes the voice, at the newest rate")
-  func tap() throws {
-    let core = try AudioCore()
+  @Test("U5: windows of a signal are at the level of the signal, and the louder one counts")
+  func windows() {
+    let bands = SpectrogramBands(rate: 48_000, count: 48), length = SpectrumWindow.length(rate: 48_000)
+    let loud = tone(1_000, rate: 48_000), silent = [Float](repeating: 0, count: length)
+    #expect(bands.levels(ofWindows: silent + loud.prefix(length)) == bands.levels(of: Array(loud.prefix(length))))
+    #expect(bands.levels(ofWindows: loud.prefix(length) + silent) == bands.levels(of: Array(loud.prefix(length))))
+    #expect(bands.levels(ofWindows: []) == [Double](repeating: -120, count: 48))
+  }
+
+  @Test(
+    "U5: the tap tells a window of microphone and of voice each tenth of a second, as they were, while somebody takes the voice",
+    arguments: [(256, 48_000), (480, 48_000), (8_192, 48_000), (1_024, 192_000), (256, 16_000)])
+  func tap(quantum: Int, rate: Int) throws {
+    let core = try AudioCore(rate: rate)
     core.controls.usesVoiceProcessing = false
-    let microphone = UnsafeMutablePointer<Float>.allocate(capacity: 256)
-    let voice = UnsafeMutablePointer<Float>.allocate(capacity: 256)
+    let microphone = UnsafeMutablePointer<Float>.allocate(capacity: quantum)
+    let voice = UnsafeMutablePointer<Float>.allocate(capacity: quantum)
     defer {
       microphone.deallocate()
       voice.deallocate()
     }
-    for i in 0..<256 { microphone[i] = Float(i) / 256 }
-    func cycle(_ number: Int) {
-      var buffers = CycleBuffers(frames: 256, rate: 48_000, position: UInt64(number * 256), driver: 1)
+    var spoken: [Float] = [], sent: [Float] = []
+    func cycle() {
+      for i in 0..<quantum { microphone[i] = Float((spoken.count + i) % 9_973) / 9_973 }
+      var buffers = CycleBuffers(frames: quantum, rate: rate, position: UInt64(spoken.count), driver: 1)
       buffers.microphone = UnsafePointer(microphone)
       buffers.voice = voice
       core.realtime.process(&buffers, graphSinks: nil)
+      spoken += UnsafeBufferPointer(start: microphone, count: quantum)
+      sent += UnsafeBufferPointer(start: voice, count: quantum)
     }
     var heard = SpectrumTap.Heard()
-    func isSilent() -> Bool {
-      core.spectra.drain(into: &heard)
-      return heard == SpectrumTap.Heard()
-    }
-    cycle(0)
-    #expect(isSilent(), "nobody takes the voice")
-    core.isSending = true
-    for number in 1...3 { cycle(number) }
+    for _ in 0..<rate / quantum + 1 { cycle() }
     core.spectra.drain(into: &heard)
-    #expect(heard.microphone.rate == 48_000 && heard.voice.rate == 48_000)
-    #expect(heard.microphone.samples == (0..<3).flatMap { _ in (0..<256).map { Float($0) / 256 } })
-    #expect(heard.voice.samples.count == 768)
-    #expect(Array(heard.voice.samples.suffix(256)) == (0..<256).map { voice[$0] })
-    #expect(isSilent(), "taken once")
+    #expect(heard == SpectrumTap.Heard(), "nobody takes the voice")
+
+    core.isSending = true
+    (spoken, sent) = ([], [])
+    let length = SpectrumWindow.length(rate: rate), period = rate / 10
+    var windows: (microphone: [Float], voice: [Float]) = ([], [])
+    while spoken.count < rate / 2 {
+      cycle()
+      core.spectra.drain(into: &heard)
+      for stretch in [heard.microphone, heard.voice] {
+        #expect(stretch.samples.count % length == 0)
+        #expect(stretch.rate == (stretch.samples.isEmpty ? 0 : rate))
+      }
+      windows.microphone += heard.microphone.samples
+      windows.voice += heard.voice.samples
+    }
+    for (told, signal) in [(windows.microphone, spoken), (windows.voice, sent)] {
+      let begins = stride(from: 0, through: signal.count - length, by: period)
+      #expect(told == begins.flatMap { signal[$0..<$0 + length] })
+    }
+    core.spectra.drain(into: &heard)
+    #expect(heard == SpectrumTap.Heard(), "taken once")
+  }
+
+  @Test("U5: at a new rate a new window begins, and only those of the newest rate are told")
+  func newRate() {
+    let queue = SourceQueue()
+    var window = SpectrumWindow(writer: queue.writer)
+    let signal = [Float](repeating: 0.5, count: 3_000)
+    window.add(signal, frames: 3_000, rate: 48_000)
+    window.add(signal, frames: 500, rate: 16_000)
+    var told: [Float] = []
+    #expect(queue.read(into: &told) == SourceQueue.Cycle(frames: 2_048, rate: 48_000, position: 0))
+    #expect(queue.read(into: &told) == nil, "16 kHz: not complete")
+    window.add(signal, frames: 12, rate: 16_000)
+    #expect(queue.read(into: &told) == SourceQueue.Cycle(frames: 512, rate: 16_000, position: 2_048))
   }
 }
