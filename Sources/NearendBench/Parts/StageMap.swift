@@ -8,7 +8,7 @@ enum Stage {
   /// claims that.
   private static let claims: [(name: String, parts: [String])] = [
     ("high-pass filter, clipped samples", ["ChainEnds.begin", "RailWatch", "ClippingRepair"]),
-    ("drift resampler", ["DriftResampler"]),
+    ("DC blocker, drift resampler", ["DCBlocker", "DriftResampler"]),
     ("loudspeaker's model, saturation", ["LoudspeakerModel", "LoudspeakerTerms"]),
     ("reference spectra", ["ReferenceSpectra", "ReferenceLevel"]),
     (careful, []),

@@ -18,6 +18,12 @@ struct Biquad {
     return Biquad(b0: (1 + c) / 2, b1: -(1 + c), b2: (1 + c) / 2, a0: 1 + alpha, a1: -2 * c, a2: 1 - alpha)
   }
 
+  /// The far end's: first order, −3 dB at 5 Hz, far below what a loudspeaker plays. [control]
+  static func dcBlocker(rate: Int) -> Biquad {
+    let pole = exp(-2 * Double.pi * 5 / Double(rate)), gain = (1 + pole) / 2
+    return Biquad(b0: gain, b1: -gain, b2: 0, a0: 1, a1: -pole, a2: 0)
+  }
+
   /// Butterworth, −3 dB at `frequency` Hz. [control]
   static func lowPass(_ frequency: Double, rate: Int) -> Biquad {
     let (c, alpha) = angles(frequency, rate)
@@ -70,6 +76,13 @@ struct Biquad {
   /// Forgets all former input.
   @_noLocks @_noAllocation
   mutating func reset() { (section.s1, section.s2) = (0, 0) }
+
+  /// Sets the state to that after a long constant input.
+  @_noLocks @_noAllocation
+  mutating func adopt(constant x: Float) {
+    let y = x * (section.b0 + section.b1 + section.b2) / (1 + section.a1 + section.a2)
+    (section.s1, section.s2) = (y - section.b0 * x, section.b2 * x - section.a2 * y)
+  }
 
   /// Flushes denormals to zero; they cost the processor a hundred times as much.
   @_noLocks @_noAllocation
