@@ -64,7 +64,8 @@ struct MeasureCommand: ParsableCommand {
         case .cpu:
           [
             try measureProcessorTime(
-              programs(), farEnds: farEnd, quanta: quanta([128, 256]), seconds: seconds ?? 20, rounds: rounds)
+              programs(), farEnds: FarEnd.allCases.filter(farEnd.contains), quanta: quanta([128, 256]), seconds: seconds ?? 20,
+              rounds: rounds)
           ]
         case .idle: [try measureIdle(programs(), seconds: 10)]
         case .load: [try measureLoad(programs(), quanta: quanta([256]), seconds: seconds ?? 60)]

@@ -31,7 +31,8 @@
   SELECT(v < EVERY(1), small, large); })
 
 // A vector's stages are one long chain in which each operation waits for the one before. So each stage runs for some vectors before the
-// next one does: a processor looks far enough ahead for several vectors in one stage, not for one vector in all stages.
+// next one does: a processor looks far enough ahead for several vectors in one stage, not for one vector in all stages. More than five at a
+// time gain little; 48 kHz has 13 times five vectors of bins.
 #define AHEAD 5
 
 // What the stages hand on, for AHEAD vectors of bins.

@@ -8,16 +8,18 @@ struct Programs {
   let other: String?
   let bench = "/proc/self/exe"
 
-  /// - Throws: if there is no nearend.
+  /// - Throws: if there is no nearend, or no other one where one is named.
   init(nearend: String?, other: String? = nil) throws {
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let beside = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("nearend").path
     self.nearend = nearend.map { URL(fileURLWithPath: $0).path } ?? beside
     self.other = other.map { URL(fileURLWithPath: $0).path }
-    for (program, option) in [(self.nearend, "--nearend"), (self.other, "--other")] {
-      guard let program, !FileManager.default.isExecutableFile(atPath: program) else { continue }
+    guard FileManager.default.isExecutableFile(atPath: self.nearend) else {
       throw BenchError(
-        "there is no program \(program): build it with 'swift build -c release --product nearend', or name one with \(option)")
+        "there is no program \(self.nearend): build it with 'swift build -c release --product nearend', or name one with --nearend")
+    }
+    if let other = self.other, !FileManager.default.isExecutableFile(atPath: other) {
+      throw BenchError("there is no program \(other), which --other names")
     }
   }
 }

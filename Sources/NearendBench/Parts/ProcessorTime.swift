@@ -9,8 +9,8 @@ enum FarEnd: String, CaseIterable, ExpressibleByArgument {
   var words: String { self == .talks ? "talks" : "is silent" }
 }
 
-/// Measures the cost of a call, while both ends talk and while only the near end does, compared with nearend without voice
-/// processing, a filter that only copies, and PipeWire's own canceller.
+/// Measures the cost of a call, while both ends talk and while only the near end does, compared with another build
+/// of nearend, if there is one, nearend without voice processing, a filter that only copies, and PipeWire's own canceller.
 ///
 /// - Parameter farEnds: what the far end does, one after the other.
 func measureProcessorTime(
