@@ -105,12 +105,14 @@ struct CoreState: ~Copyable {
     cells.wantedRate.store(UInt64(io.pointee.rate))
     if clock.isBreak {
       capture?.pointee.markIdle()
+      spectra.restart()
       (awaitedReference, hasReference) = (0, false)
     }
     let isSending = cells.isSending.load()
     if !isSending { (awaitedReference, hasReference) = (0, false) }
     guard isSending, let capture, capture.pointee.rate == io.pointee.rate, !awaitsReference(io, mix: mix.left) else {
       capture?.pointee.markIdle()
+      spectra.restart()
       if let voice = io.pointee.voice { clear(voice, frames: io.pointee.frames) }
       return
     }

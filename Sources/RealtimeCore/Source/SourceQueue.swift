@@ -1,5 +1,5 @@
 /// Carries processed voice from the audio thread to a consumer on another thread: cycle by cycle, each with its rate and position, whole or
-/// not at all.
+/// not at all. Also carries the windows of a `SpectrumTap`, each as a cycle.
 ///
 /// One thread at a time reads.
 // `@unchecked Sendable`: the FIFO has one writing thread, the audio thread, and one reading; the counters are atomic; `pending` belongs to

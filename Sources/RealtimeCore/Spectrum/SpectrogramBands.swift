@@ -52,7 +52,7 @@ package final class SpectrogramBands {
     return levels(of: signal, windows: last < 0 ? [] : last > 0 ? [last, last / 2] : [0])
   }
 
-  /// As above, the largest of consecutive windows of `SpectrumWindow.length`; −120 without one.
+  /// Returns the same of the largest of some windows of `SpectrumWindow.length` samples, one after the other; −120 without one.
   package func levels(ofWindows windows: [Float]) -> [Double] {
     levels(of: windows, windows: stride(from: 0, through: windows.count - transform.length, by: transform.length))
   }

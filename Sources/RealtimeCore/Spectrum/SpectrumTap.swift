@@ -5,9 +5,9 @@
 ///
 /// The audio thread gathers one window each tenth of a second and never waits; what is not read in time is dropped.
 package final class SpectrumTap: Sendable {
-  /// Consecutive windows of one signal, each of `SpectrumWindow.length` samples. [any]
+  /// Windows of one signal, each the beginning of a tenth of a second. [any]
   package struct Windows: Sendable, Equatable {
-    /// At `rate`; full scale is ±1.
+    /// One window of `SpectrumWindow.length` samples after the other, at `rate`; full scale is ±1.
     package var samples: [Float] = []
     /// In Hz; 0 without samples.
     package var rate = 0
@@ -23,12 +23,12 @@ package final class SpectrumTap: Sendable {
 
   private let queues = (microphone: SourceQueue(capacity: capacity), voice: SourceQueue(capacity: capacity))
 
-  /// Three windows of the largest size, 0.3 s at 192 kHz; 1.2 s at 48 kHz.
+  /// In words: three windows of the largest size, 0.3 s at 192 kHz; 1.1 s at 48 kHz.
   private static let capacity = 3 * (CoreState.maximumQuantum + SourceQueueWriter.headerWords)
 
   init() {}
 
-  /// The audio thread's half.
+  /// Makes the audio thread's half; call it once. [control]
   func makeDelivery() -> SpectrumDelivery { SpectrumDelivery(microphone: queues.microphone.writer, voice: queues.voice.writer) }
 
   /// Replaces `heard` by the windows that have been completed since the last call; its memory is reused. [one thread at a time]
@@ -62,8 +62,15 @@ struct SpectrumDelivery: ~Copyable {
 
   @_noLocks @_noAllocation
   mutating func deliver(microphone input: UnsafePointer<Float>?, voice output: UnsafePointer<Float>, frames: Int, rate: Int) {
-    if let input { microphone.add(input, frames: frames, rate: rate) }
+    if let input { microphone.add(input, frames: frames, rate: rate) } else { microphone.restart() }
     voice.add(output, frames: frames, rate: rate)
+  }
+
+  /// Begins new windows, because the signals have a gap here.
+  @_noLocks @_noAllocation
+  mutating func restart() {
+    microphone.restart()
+    voice.restart()
   }
 }
 
@@ -87,11 +94,15 @@ struct SpectrumWindow: ~Copyable {
   private var position = 0
 
   init(writer: SourceQueueWriter) {
+    precondition(Self.length(rate: 192_000) <= CoreState.maximumQuantum)
     self.writer = writer
     samples = .silence(CoreState.maximumQuantum)
   }
 
   deinit { samples.deallocate() }
+
+  @_noLocks @_noAllocation
+  mutating func restart() { position = 0 }
 
   @_noLocks @_noAllocation
   mutating func add(_ signal: UnsafePointer<Float>, frames: Int, rate: Int) {

@@ -76,9 +76,9 @@ struct SpectrumTests {
     while spoken.count < rate / 2 {
       cycle()
       core.spectra.drain(into: &heard)
-      for stretch in [heard.microphone, heard.voice] {
-        #expect(stretch.samples.count % length == 0)
-        #expect(stretch.rate == (stretch.samples.isEmpty ? 0 : rate))
+      for told in [heard.microphone, heard.voice] {
+        #expect(told.samples.count % length == 0)
+        #expect(told.rate == (told.samples.isEmpty ? 0 : rate))
       }
       windows.microphone += heard.microphone.samples
       windows.voice += heard.voice.samples
@@ -89,6 +89,19 @@ struct SpectrumTests {
     }
     core.spectra.drain(into: &heard)
     #expect(heard == SpectrumTap.Heard(), "taken once")
+
+    // Nobody takes the voice for a while, in the middle of a window.
+    if quantum < length {
+      while spoken.count % period >= length || spoken.count % period < quantum { cycle() }
+      core.isSending = false
+      cycle()
+      core.isSending = true
+      core.spectra.drain(into: &heard)
+      spoken = []
+      while spoken.count < length { cycle() }
+      core.spectra.drain(into: &heard)
+      #expect(heard.microphone.samples == Array(spoken.prefix(length)))
+    }
   }
 
   @Test("U5: at a new rate a new window begins, and only those of the newest rate are told")
