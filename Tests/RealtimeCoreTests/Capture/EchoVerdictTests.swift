@@ -19,15 +19,16 @@ struct EchoVerdictTests {
       return speech[index] + gain * hiss[index]
     }
     let found = try verdicts(far, CaptureSignals.room(far, rate: rate, delay: rate / 50, gain: 0.5), noise: -75, rate: rate)
-    #expect(found == [.cancelling])
+    #expect(found.early == [.cancelling] && found.late == [.cancelling], "\(found)")
   }
 
-  @Test("V6: what the filter leaves below the room's noise is inaudible, although the far end never pauses", arguments: [3, 4, 5])
+  @Test("V6: what the filter leaves below the room's noise is inaudible, although the far end never pauses", arguments: 3...12)
   func noisy(seed: UInt64) throws {
     let rate = 16_000, speech = CaptureSignals.speech(seconds: 20, rate: rate, level: -24, seed: seed)
     let hiss = CaptureSignals.noise(seconds: 20, rate: rate, level: -50, seed: seed + 10), far = zip(speech, hiss).map { $0 + $1 }
     let found = try verdicts(far, CaptureSignals.room(far, rate: rate, delay: rate / 50, gain: 0.25), noise: -42, rate: rate)
-    #expect(found == [.cancelling])
+    // In such noise some filters take ten seconds.
+    #expect(found.early.isSubset(of: [.cancelling, .converging]) && found.late == [.cancelling], "\(found)")
   }
 
   // An echo of what the reference lacks cannot be told from somebody in the room.
@@ -45,12 +46,15 @@ struct EchoVerdictTests {
     #expect(found.isDisjoint(with: [.suppressing, .failing]), "\(found)")
   }
 
-  /// Returns the verdicts from 8 s on of a microphone that hears this echo, and noise of a level in dBFS.
-  private func verdicts(_ far: [Float], _ echo: [Float], noise level: Float, rate: Int) throws -> Set<EchoCondition> {
+  /// Returns the verdicts from 8 s to 14 s, and from then on, of a microphone that hears this echo, and noise of a level in dBFS.
+  private func verdicts(
+    _ far: [Float], _ echo: [Float], noise level: Float, rate: Int
+  ) throws -> (early: Set<EchoCondition>, late: Set<EchoCondition>) {
     let noise = CaptureSignals.noise(seconds: Double(far.count / rate), rate: rate, level: level, seed: 99)
-    var run = try CaptureRun(engine: .nearend, rate: rate), found: Set<EchoCondition> = []
+    var run = try CaptureRun(engine: .nearend, rate: rate), found: (early: Set<EchoCondition>, late: Set<EchoCondition>) = ([], [])
     _ = run.process(zip(echo, noise).map { $0 + $1 }, reference: far, quantum: 160) { [meters = run.meters] start, _ in
-      if start >= 8 * rate { found.insert(meters.snapshot().echoCondition) }
+      let verdict = meters.snapshot().echoCondition
+      if start >= 14 * rate { found.late.insert(verdict) } else if start >= 8 * rate { found.early.insert(verdict) }
     }
     return found
   }
