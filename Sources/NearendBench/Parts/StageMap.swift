@@ -7,8 +7,8 @@ enum Stage {
   /// By stage, in the order in which sound passes: types, and functions of types. A stage also owns what these call, unless another stage
   /// claims that.
   private static let claims: [(name: String, parts: [String])] = [
-    ("high-pass filter, clipped samples", ["ChainEnds.begin", "RailWatch", "ClippingRepair"]),
-    ("DC blocker, drift resampler", ["DCBlocker", "DriftResampler"]),
+    ("high-pass filters, clipped samples", ["ChainEnds.begin", "DCBlocker", "RailWatch", "ClippingRepair"]),
+    ("drift resampler", ["DriftResampler"]),
     ("loudspeaker's model, saturation", ["LoudspeakerModel", "LoudspeakerTerms"]),
     ("reference spectra", ["ReferenceSpectra", "ReferenceLevel"]),
     (careful, []),

@@ -1,11 +1,12 @@
 /// Runs a chain, which takes blocks of a fixed length, in cycles of any length: gathers frames until a block is complete, and keeps its
-/// output until it is taken. [realtime] except `init` and `deinit`.
+/// output until it is taken. Also removes a constant offset from the far end. [realtime] except `init` and `deinit`.
 ///
 /// With a constant quantum the frames gathered and the frames ready always add up to the latency of blocking, so nothing drifts.
 struct BlockAdapter: ~Copyable {
   let chain: VoiceChain
   private let block: Int
   private let microphone, own, left, right: UnsafeMutablePointer<Float>
+  private var blocker: DCBlocker
   /// Frames held in each of the four input buffers, 0..<block.
   private var gathered = 0
   /// The range of these frames that was lost.
@@ -21,7 +22,9 @@ struct BlockAdapter: ~Copyable {
   private var first = 0
   private var readyCount = 0
 
-  init(_ chain: consuming VoiceChain) {
+  /// - Parameter rate: Hz.
+  init(_ chain: consuming VoiceChain, rate: Int) {
+    blocker = DCBlocker(rate: rate)
     block = chain.block
     (microphone, own, left, right) = (.silence(chain.block), .silence(chain.block), .silence(chain.block), .silence(chain.block))
     ready = .silence(2 * chain.block)
@@ -95,6 +98,7 @@ struct BlockAdapter: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func finishBlock() {
+    blocker.process(left: left, right: right, lost: lost, frames: block)
     chain.process(
       microphone, left: left, right: right, lost: lost, unheard: isInputMuted ? own : nil, open: givesNoisyVoice ? openBlock : nil)
     (gathered, lost) = (0, 0..<0)

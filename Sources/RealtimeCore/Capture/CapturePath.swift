@@ -59,7 +59,7 @@ package struct CapturePath: ~Copyable {
   ) throws(CapturePathError) {
     guard (16000...192_000).contains(rate) else { throw .unsupportedRate(rate) }
     guard (1...65536).contains(maximumQuantum) else { throw .unsupportedQuantum(maximumQuantum) }
-    blocks = BlockAdapter(try VoiceChain(engine, rate: rate, controls: controls.cells, meters: meters.cells))
+    blocks = BlockAdapter(try VoiceChain(engine, rate: rate, controls: controls.cells, meters: meters.cells), rate: rate)
     self.stages = stages?.runner
     self.isolation = isolation?.slot
     self.controls = controls

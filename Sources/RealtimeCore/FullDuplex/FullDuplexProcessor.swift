@@ -2,8 +2,8 @@ internal import CRealtime
 
 /// nearend's own canceller, full duplex: passes near-end speech during double talk, and removes the far end (V10).
 ///
-///     microphone ──────────────▶ linear canceller ─▶ suppressor of residual echo and noise ─▶ voice
-///     left, right ─▶ DC blocker ────────┘   └── echo, uncertainty ──┘
+///     microphone ─▶ linear canceller ─▶ suppressor of residual echo and noise ─▶ voice
+///     left, right ─────────┘   └── echo, uncertainty ──┘
 ///
 /// Every stage runs whatever is switched on, except the canceller while the far end is silent; a switch changes what is heard, in one hop.
 /// Own arrangement; each stage names its source. Delay: `delay`, a hop and 24 frames. Cost: some 15 transforms a hop in mono, 3 of them the
@@ -14,7 +14,6 @@ struct FullDuplexProcessor: ~Copyable {
   /// Frames by which the voice lags the microphone: a hop for the suppressor's windows, and the delay of the drift resampler.
   let delay: Int
 
-  private var blocker: DCBlocker
   private var linear: LinearCanceller
   private var suppressor: Suppressor
   private var meter: EchoMeter
@@ -44,7 +43,6 @@ struct FullDuplexProcessor: ~Copyable {
   init(rate: Int) {
     let layout = FilterLayout(rate: rate)
     hop = layout.hop
-    blocker = DCBlocker(rate: rate, frames: layout.hop)
     let linear = LinearCanceller(layout: layout)
     delay = layout.hop + linear.farEndDelay
     microphone = BlockDelay(delay: linear.farEndDelay, block: layout.hop)
@@ -92,8 +90,7 @@ struct FullDuplexProcessor: ~Copyable {
     let isMarked = railMarks != nil || wasMarked
     if isMarked { marks.process(railMarks ?? silence, into: alignedMarks) }
     wasMarked = railMarks != nil
-    let farEnd = blocker.process(left: left, right: right)
-    linear.process(aligned, left: farEnd.left, right: farEnd.right, railMarks: isMarked ? UnsafePointer(alignedMarks) : nil)
+    linear.process(aligned, left: left, right: right, railMarks: isMarked ? UnsafePointer(alignedMarks) : nil)
     echoFade.blend(wet: linear.residual, dry: aligned, into: heard, frames: hop, isOn: cancelsEcho)
     silenceLost(lost)
     noiseFade.move(frames: hop, isOn: suppressesNoise)

@@ -59,23 +59,6 @@ struct CaptureEchoTests {
     #expect(tone > min(silence, 40) - 10, "\(tone) dB after a tone, \(silence) after silence")
   }
 
-  @Test("V10: a constant offset of the far end costs nothing", arguments: [0.3, -0.03] as [Float], [16_000, 48_000])
-  func offset(offset: Float, rate: Int) throws {
-    let far = CaptureSignals.speech(seconds: 5.1, rate: rate, level: -30, seed: 3)
-    let noise = CaptureSignals.noise(seconds: 5.1, rate: rate, level: -70, seed: 5)
-    // As by a loudspeaker, which does not play the offset.
-    let microphone = zip(CaptureSignals.room(far, rate: rate, delay: rate / 20, gain: 0.7), noise).map { $0 + $1 }
-    func levels(_ reference: [Float]) throws -> [Double] {
-      var run = try CaptureRun(engine: .nearend, rate: rate)
-      let voice = run.process(microphone, reference: reference, quantum: 256)
-      #expect(abs((run.meters.snapshot().echoDelay ?? -1) - 0.05) < 0.003)
-      return (1..<5).map { CaptureSignals.decibels(CaptureSignals.power(voice[($0 * rate)..<($0 + 1) * rate])) }
-    }
-    let with = try levels(far.map { $0 + offset }), without = try levels(far)
-    #expect(zip(with, without).allSatisfy { $0 < $1 + 3 }, "\(with) dBFS with the offset, \(without) without")
-    #expect(with.last! < -70, "\(with) dBFS")
-  }
-
   @Test("V10: an echo path that changed while the far end paused lets little of its next words through")
   func movedInPause() throws {
     let rate = 48_000, resumed = 11 * rate

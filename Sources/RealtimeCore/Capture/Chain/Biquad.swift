@@ -77,13 +77,6 @@ struct Biquad {
   @_noLocks @_noAllocation
   mutating func reset() { (section.s1, section.s2) = (0, 0) }
 
-  /// Sets the state to that after a long constant input.
-  @_noLocks @_noAllocation
-  mutating func adopt(constant x: Float) {
-    let y = x * (section.b0 + section.b1 + section.b2) / (1 + section.a1 + section.a2)
-    (section.s1, section.s2) = (y - section.b0 * x, section.b2 * x - section.a2 * y)
-  }
-
   /// Flushes denormals to zero; they cost the processor a hundred times as much.
   @_noLocks @_noAllocation
   mutating func settle() {
