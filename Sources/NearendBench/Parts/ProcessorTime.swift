@@ -9,13 +9,11 @@ enum FarEnd: String, CaseIterable, ExpressibleByArgument {
   var words: String { self == .talks ? "talks" : "is silent" }
 }
 
-/// Measures the cost of a call, while both ends talk and while only the near end does, compared with another build
-/// of nearend, if there is one, nearend without voice processing, a filter that only copies, and PipeWire's own canceller.
+/// Measures the cost of a call, compared with another build of nearend, if there is one, nearend without voice processing, a filter that
+/// only copies, and PipeWire's own canceller.
 ///
 /// - Parameter farEnds: what the far end does, one after the other.
-func measureProcessorTime(
-  _ programs: Programs, farEnds: [FarEnd], quanta: [Int], seconds: Double, rounds: Int
-) throws -> Table {
+func measureProcessorTime(_ programs: Programs, farEnds: [FarEnd], quanta: [Int], seconds: Double, rounds: Int) throws -> Table {
   var table = Table(
     title: "Processor time",
     note:

@@ -104,15 +104,13 @@ struct CoreState: ~Copyable {
     adoptNewCapture()
     cells.wantedRate.store(UInt64(io.pointee.rate))
     if clock.isBreak {
-      capture?.pointee.markIdle()
-      spectra.restart()
+      markCaptureIdle()
       (awaitedReference, hasReference) = (0, false)
     }
     let isSending = cells.isSending.load()
     if !isSending { (awaitedReference, hasReference) = (0, false) }
     guard isSending, let capture, capture.pointee.rate == io.pointee.rate, !awaitsReference(io, mix: mix.left) else {
-      capture?.pointee.markIdle()
-      spectra.restart()
+      markCaptureIdle()
       if let voice = io.pointee.voice { clear(voice, frames: io.pointee.frames) }
       return
     }
@@ -129,6 +127,13 @@ struct CoreState: ~Copyable {
     spectra.deliver(microphone: microphone, voice: UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)
     source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
     relay.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
+  }
+
+  /// Tells everything that the microphone passes of a gap before the next cycle.
+  @_noLocks @_noAllocation
+  private mutating func markCaptureIdle() {
+    capture?.pointee.markIdle()
+    spectra.restart()
   }
 
   /// Returns whether to keep the voice silent because the speaker plays while the reference is not linked, or, at the beginning, its link

@@ -49,7 +49,7 @@ package final class SpectrogramBands {
   /// windows, one at the end of `signal` and one in its middle; −120 for a signal shorter than a window.
   package func levels(of signal: [Float]) -> [Double] {
     let last = signal.count - transform.length
-    return levels(of: signal, windows: last < 0 ? [] : last > 0 ? [last, last / 2] : [0])
+    return levels(of: signal, windows: last < 0 ? [] : [last, last / 2])
   }
 
   /// Returns the same of the largest of some windows of `SpectrumWindow.length` samples, one after the other; −120 without one.

@@ -18,9 +18,9 @@ struct DCBlocker {
   @_noLocks @_noAllocation
   private static func process(_ samples: UnsafeMutablePointer<Float>, through filter: inout Biquad, lost: Range<Int>, frames: Int) {
     if filter.isAtRest, meanSquare(samples, frames: frames) == 0 { return }
-    let before = lost.isEmpty ? frames : lost.lowerBound, after = lost.isEmpty ? frames : lost.upperBound
-    filter.process(samples, into: samples, frames: before)
-    filter.process(samples + after, into: samples + after, frames: frames - after)
+    let lost = lost.isEmpty ? frames..<frames : lost, rest = samples + lost.upperBound
+    filter.process(samples, into: samples, frames: lost.lowerBound)
+    filter.process(rest, into: rest, frames: frames - lost.upperBound)
     // −110 dBFS: below that, a pause is silent.
     if abs(filter.pending) < 3e-6 { filter.reset() }
   }

@@ -76,7 +76,7 @@ struct LoudspeakerTerms: ~Copyable {
       sums += v
     }
     projections[index] = memory * projections[index] + products.sum()
-    // Saturation is odd: it has no mean, unless the far end has one.
+    // Saturation is odd, and the far end has no mean (`DCBlocker`).
     if term > 0 { means[index] += (1 - memory) * (sums.sum() / Float(hop) - means[index]) }
     let linear = projections[index] / power[channel], mean = means[index]
     for i in stride(from: 0, to: hop, by: 8) {
