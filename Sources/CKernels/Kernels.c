@@ -80,6 +80,28 @@ float nearend_mean_square(const float *samples, int frames) { return chosen->mea
 
 float nearend_peak(const float *samples, int frames, float *check) { return chosen->peak(samples, frames, check); }
 
+void nearend_biquad_prepare(nearend_biquad *section) {
+  double b0 = section->b0, b1 = section->b1, b2 = section->b2, a1 = section->a1, a2 = section->a2;
+  nearend_biquad_response *response = &section->response;
+  *response = (nearend_biquad_response){0};
+  // The states that an impulse leaves, and those that a first state of 1 leaves.
+  double first = b1 - a1 * b0, second = b2 - a2 * b0, p = 1, q = 0;
+  response->impulse[7] = section->b0;
+  for (int i = 0; i < 8; i++) {
+    response->first[7 - i] = first;
+    response->second[7 - i] = second;
+    if (i < 7) response->impulse[8 + i] = (float)first;
+    response->decay[1 + i] = (float)p;
+    // A second state is a first state a sample later.
+    response->fromSecond[0] = p, response->fromSecond[1] = q;
+    double next = second - a1 * first;
+    second = -a2 * first, first = next;
+    next = q - a1 * p;
+    q = -a2 * p, p = next;
+  }
+  response->fromFirst[0] = p, response->fromFirst[1] = q;
+}
+
 void nearend_biquad_filter(nearend_biquad *section, const float *in, float *out, int frames) {
   chosen->biquad(section, in, out, frames);
 }

@@ -76,8 +76,10 @@ static void check_samples(void) {
   nearend_saturate(samples, 2, out, 248);
   check("saturate", out, 248, 1e-5);
   // A high-pass filter of 90 Hz and a low-pass filter of 3.4 kHz at 48 kHz.
-  nearend_biquad high = {0.991704f, -1.983408f, 0.991704f, -1.983339f, 0.983477f, 0, 0};
-  nearend_biquad low = {0.037148f, 0.074296f, 0.037148f, -1.398305f, 0.546896f, 0, 0};
+  nearend_biquad high = {0.991704f, -1.983408f, 0.991704f, -1.983339f, 0.983477f};
+  nearend_biquad low = {0.037148f, 0.074296f, 0.037148f, -1.398305f, 0.546896f};
+  nearend_biquad_prepare(&high);
+  nearend_biquad_prepare(&low);
   for (int hop = 0; hop < 20; hop++) {
     fill(samples, frames, 0.3f);
     levels[0] = nearend_biquads_energy(&high, &low, samples, frames);
@@ -232,8 +234,8 @@ static void check_suppressor(void) {
       formerLeast[k] = k % 3 ? 1e-4f : -1e-4f;
     }
     nearend_suppression hop = {
-        bins, power, echo, presence, noisePower, speech, clean, gain, phases, phases + bins, 0.7f, 0.05f, 0.08f, round % 2 ? 1 : 0.4f,
-        0.95f, smoothed, least, most, formerLeast, round % 4 == 3, 8, round < 4, round % 3 * 0.5f};
+        bins, power, round % 4 == 2 ? NULL : echo, presence, noisePower, speech, clean, gain, phases, phases + bins, 0.7f, 0.05f, 0.08f,
+        round % 2 ? 1 : 0.4f, 0.95f, smoothed, least, most, formerLeast, round % 4 == 3, 8, round < 4, round % 3 * 0.5f};
     nearend_suppress(&hop, spectrum, spectrum + bins);
     check("suppress, spectrum", spectrum, 2 * bins, 1e-5);
     check("suppress, gain", gain, bins, 1e-5);

@@ -1,31 +1,37 @@
 // Blocks of samples: levels, filters, energies.
 
-// Without fused operations, so that every version gives the same.
+// Without fused operations, so that every version gives the same. A sum of its own for each of four vectors: one would wait for itself.
 static float mean_square(const float *samples, int frames) {
 #pragma clang fp contract(off)
-  lanes sums = ALL(0);
+  lanes sums[4] = {ALL(0), ALL(0), ALL(0), ALL(0)};
   int i = 0;
-  for (; i + 8 <= frames; i += 8) {
-    lanes x = LOAD(samples + i);
-    sums += x * x;
+  for (; i + 32 <= frames; i += 32) {
+    for (int n = 0; n < 4; n++) {
+      lanes x = LOAD(samples + i + 8 * n);
+      sums[n] += x * x;
+    }
   }
+  lanes all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   float sum = 0;
-  for (int lane = 0; lane < 8; lane++) sum += sums[lane];
+  for (int lane = 0; lane < 8; lane++) sum += all[lane];
   for (; i < frames; i++) sum += samples[i] * samples[i];
   return sum / (float)frames;
 }
 
 static float peak(const float *samples, int frames, float *check) {
-  lanes peaks = ALL(0), checks = ALL(0);
+  lanes peaks[4] = {ALL(0), ALL(0), ALL(0), ALL(0)}, checks[4] = {ALL(0), ALL(0), ALL(0), ALL(0)};
   int i = 0;
-  for (; i + 8 <= frames; i += 8) {
-    lanes x = LOAD(samples + i), magnitude = (lanes)((masks)x & 0x7fffffff);
-    peaks = MOST(magnitude, peaks);
-    checks += x - x;
+  for (; i + 32 <= frames; i += 32) {
+    for (int n = 0; n < 4; n++) {
+      lanes x = LOAD(samples + i + 8 * n), magnitude = (lanes)((masks)x & 0x7fffffff);
+      peaks[n] = MOST(magnitude, peaks[n]);
+      checks[n] += x - x;
+    }
   }
-  peaks = MOST(peaks, SHUFFLE(peaks, peaks, 4, 5, 6, 7, 0, 1, 2, 3));
-  peaks = MOST(peaks, SHUFFLE(peaks, peaks, 2, 3, 0, 1, 6, 7, 4, 5));
-  float highest = peaks[0] > peaks[1] ? peaks[0] : peaks[1], sum = SUM(checks);
+  lanes all = MOST(MOST(peaks[0], peaks[1]), MOST(peaks[2], peaks[3]));
+  all = MOST(all, SHUFFLE(all, all, 4, 5, 6, 7, 0, 1, 2, 3));
+  all = MOST(all, SHUFFLE(all, all, 2, 3, 0, 1, 6, 7, 4, 5));
+  float highest = all[0] > all[1] ? all[0] : all[1], sum = SUM((checks[0] + checks[1]) + (checks[2] + checks[3]));
   for (; i < frames; i++) {
     float magnitude = __builtin_fabsf(samples[i]);
     highest = magnitude > highest ? magnitude : highest;
@@ -38,39 +44,6 @@ static float peak(const float *samples, int frames, float *check) {
 typedef double pair __attribute__((vector_size(16)));
 typedef double quad __attribute__((vector_size(32)));
 
-// How eight samples, and the state before them, become the output and the state after them. The state is kept in double precision, because
-// it is multiplied by large powers.
-typedef struct {
-  // The response to an impulse, after seven zeros; to the first state, after one zero: to the second it is the same a sample later.
-  float impulse[16], decay[9];
-  // What each sample adds to the two states, and each state to both.
-  double first[8], second[8];
-  pair fromFirst, fromSecond;
-  pair state;
-} biquad_block;
-
-INLINE void biquad_prepare(const nearend_biquad *section, biquad_block *block) {
-  double b0 = section->b0, b1 = section->b1, b2 = section->b2, a1 = section->a1, a2 = section->a2;
-  memset(block, 0, sizeof *block);
-  // The states that an impulse leaves, and those that a first state of 1 leaves.
-  double first = b1 - a1 * b0, second = b2 - a2 * b0, p = 1, q = 0;
-  block->impulse[7] = section->b0;
-  for (int i = 0; i < 8; i++) {
-    block->first[7 - i] = first;
-    block->second[7 - i] = second;
-    if (i < 7) block->impulse[8 + i] = (float)first;
-    block->decay[1 + i] = (float)p;
-    // A second state is a first state a sample later.
-    block->fromSecond = (pair){p, q};
-    double next = second - a1 * first;
-    second = -a2 * first, first = next;
-    next = q - a1 * p;
-    q = -a2 * p, p = next;
-  }
-  block->fromFirst = (pair){p, q};
-  block->state = (pair){section->s1, section->s2};
-}
-
 // Eight samples of the convolution with a response of eight, which seven zeros precede.
 #define CONVOLVE(x, response) ({                                                        \
   lanes sum = ALL(0);                                                                   \
@@ -79,27 +52,23 @@ INLINE void biquad_prepare(const nearend_biquad *section, biquad_block *block) {
   sum; })
 
 // Filters eight samples in place.
-INLINE void biquad_filter(biquad_block *block, lanes *samples) {
-  lanes x = *samples, y = CONVOLVE(x, block->impulse);
-  pair state = block->state;
-  float s1 = (float)state[0], s2 = (float)state[1];
-  *samples = y + ALL(s1) * LOAD(block->decay + 1) + ALL(s2) * LOAD(block->decay);
-  quad low = {x[0], x[1], x[2], x[3]}, high = {x[4], x[5], x[6], x[7]}, first, second;
-  quad firstLow, firstHigh, secondLow, secondHigh;
-  memcpy(&firstLow, block->first, sizeof firstLow);
-  memcpy(&firstHigh, block->first + 4, sizeof firstHigh);
-  memcpy(&secondLow, block->second, sizeof secondLow);
-  memcpy(&secondHigh, block->second + 4, sizeof secondHigh);
-  first = firstLow * low + firstHigh * high;
-  second = secondLow * low + secondHigh * high;
+INLINE void biquad_filter(const nearend_biquad_response *response, pair *state, lanes *samples) {
+  lanes x = *samples, y = CONVOLVE(x, response->impulse);
+  float s1 = (float)(*state)[0], s2 = (float)(*state)[1];
+  *samples = y + ALL(s1) * LOAD(response->decay + 1) + ALL(s2) * LOAD(response->decay);
+  quad low = {x[0], x[1], x[2], x[3]}, high = {x[4], x[5], x[6], x[7]};
+  quad first = LOAD_AS(quad, response->first) * low + LOAD_AS(quad, response->first + 4) * high;
+  quad second = LOAD_AS(quad, response->second) * low + LOAD_AS(quad, response->second + 4) * high;
   quad both = SHUFFLE(first, second, 0, 4, 2, 6) + SHUFFLE(first, second, 1, 5, 3, 7);
-  block->state = SHUFFLE(both, both, 0, 1) + SHUFFLE(both, both, 2, 3) + block->fromFirst * (pair){state[0], state[0]}
-    + block->fromSecond * (pair){state[1], state[1]};
+  *state = SHUFFLE(both, both, 0, 1) + SHUFFLE(both, both, 2, 3) + LOAD_AS(pair, response->fromFirst) * (pair){(*state)[0], (*state)[0]}
+    + LOAD_AS(pair, response->fromSecond) * (pair){(*state)[1], (*state)[1]};
 }
 
-INLINE void biquad_finish(const biquad_block *block, nearend_biquad *section) {
-  section->s1 = (float)block->state[0];
-  section->s2 = (float)block->state[1];
+INLINE pair biquad_begin(const nearend_biquad *section) { return (pair){section->s1, section->s2}; }
+
+INLINE void biquad_finish(pair state, nearend_biquad *section) {
+  section->s1 = (float)state[0];
+  section->s2 = (float)state[1];
 }
 
 INLINE float biquad_step(nearend_biquad *section, float x) {
@@ -110,15 +79,14 @@ INLINE float biquad_step(nearend_biquad *section, float x) {
 }
 
 static void biquad(nearend_biquad *section, const float *in, float *out, int frames) {
-  biquad_block block;
-  biquad_prepare(section, &block);
+  pair state = biquad_begin(section);
   int i = 0;
   for (; i + 8 <= frames; i += 8) {
     lanes samples = LOAD(in + i);
-    biquad_filter(&block, &samples);
+    biquad_filter(&section->response, &state, &samples);
     STORE(out + i, samples);
   }
-  biquad_finish(&block, section);
+  biquad_finish(state, section);
   for (; i < frames; i++) out[i] = biquad_step(section, in[i]);
 }
 
@@ -141,19 +109,17 @@ static float follow(const float *in, float share, float position, float *out, in
 }
 
 static float biquads_energy(nearend_biquad *first, nearend_biquad *second, const float *in, int frames) {
-  biquad_block p, q;
-  biquad_prepare(first, &p);
-  biquad_prepare(second, &q);
+  pair p = biquad_begin(first), q = biquad_begin(second);
   lanes sums = ALL(0);
   int i = 0;
   for (; i + 8 <= frames; i += 8) {
     lanes samples = LOAD(in + i);
-    biquad_filter(&p, &samples);
-    biquad_filter(&q, &samples);
+    biquad_filter(&first->response, &p, &samples);
+    biquad_filter(&second->response, &q, &samples);
     sums += samples * samples;
   }
-  biquad_finish(&p, first);
-  biquad_finish(&q, second);
+  biquad_finish(p, first);
+  biquad_finish(q, second);
   float sum = 0;
   for (int lane = 0; lane < 8; lane++) sum += sums[lane];
   for (; i < frames; i++) {

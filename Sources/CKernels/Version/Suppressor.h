@@ -21,82 +21,93 @@
 
 #define LOG2_E 1.44269504f
 
-// ∫ exp(−t) / t from v to infinity (Abramowitz and Stegun 5.1.53 and 5.1.56), v > 0.
-#define EXPONENTIAL_INTEGRAL(v) ({ \
-  wide small = EVERY(-0.69314718f) * LOG2(v) - EVERY(0.57721566f) + v * (EVERY(0.99999193f) + v * (EVERY(-0.24991055f) \
-    + v * (EVERY(0.05519968f) + v * (EVERY(-0.00976004f) + v * EVERY(0.00107857f))))); \
-  wide numerator = (((v + EVERY(8.5733287401f)) * v + EVERY(18.059016973f)) * v + EVERY(8.6347608925f)) * v + EVERY(0.2677737343f); \
-  wide denominator = (((v + EVERY(9.5733223454f)) * v + EVERY(25.6329561486f)) * v + EVERY(21.0996530827f)) * v + EVERY(3.9584969228f); \
-  wide large = EXP2(EVERY(-LOG2_E) * v) * numerator / (v * denominator); \
-  SELECT(v < EVERY(1), small, large); })
-
 // A vector's stages are one long chain in which each operation waits for the one before. So each stage runs for some vectors before the
 // next one does: a processor looks far enough ahead for several vectors in one stage, not for one vector in all stages. More than five at a
-// time gain little; 48 kHz has 13 times five vectors of bins.
+// time gain little.
 #define AHEAD 5
 
 // What the stages hand on, for AHEAD vectors of bins.
 typedef struct {
-  // The argument of the exponential integral, then half of its result, as a logarithm to base 2.
-  wide boost[AHEAD];
-  wide wiener[AHEAD], presence[AHEAD], echoShare[AHEAD], gain[AHEAD];
+  // 1 / (echo + noise).
+  wide expected[AHEAD];
+  // The log-spectral amplitude's gain squared, before the floor.
+  wide amplitude[AHEAD];
+  // The probabilities of near-end speech, and of speech as opposed to noise alone.
+  wide presence[AHEAD], speech[AHEAD];
+  wide echoShare[AHEAD], gain[AHEAD];
 } suppression_stages;
 
-// Decision-directed log-spectral amplitude (Ephraim and Malah 1985).
-INLINE void suppress_estimate(const nearend_suppression *hop, int k, suppression_stages *stages, int i) {
-  wide power = LOAD_WIDE(hop->power + k), echo = LOAD_WIDE(hop->echo + k), noise = LOAD_WIDE(hop->noise + k);
+// Decision-directed log-spectral amplitude (Ephraim and Malah 1985), squared: ξ / (1 + ξ) · exp(½ ∫ exp(−t) / t from v to infinity).
+INLINE void suppress_estimate(const nearend_suppression *hop, int k, suppression_stages *stages, int i, bool hasEcho) {
+  wide power = LOAD_WIDE(hop->power + k), noise = LOAD_WIDE(hop->noise + k);
   // Little more than half of the noise: speech that is lost costs more intelligibility than noise that is left.
-  wide unwanted = echo + EVERY(0.55f) * EVERY(hop->noiseShare) * noise + EVERY(1e-12f), g = power / unwanted;
-  wide xi = MOST(EVERY(0.88f) * LOAD_WIDE(hop->clean + k) / unwanted + EVERY(0.12f) * MOST(g - EVERY(1), EVERY(0)), EVERY(0.003f));
-  wide wiener = xi / (EVERY(1) + xi);
-  stages->wiener[i] = wiener;
-  stages->boost[i] = LEAST(MOST(g * wiener, EVERY(1e-6f)), EVERY(80));
+  float noiseShare = 0.55f * hop->noiseShare;
+  wide share;
+  if (hasEcho) {
+    wide echo = LOAD_WIDE(hop->echo + k);
+    stages->expected[i] = EVERY(1) / (echo + noise);
+    share = EVERY(1) / (echo + EVERY(noiseShare) * noise + EVERY(1e-12f));
+  } else {
+    stages->expected[i] = EVERY(1) / noise;
+    share = EVERY(1 / (noiseShare > 0.01f ? noiseShare : 0.01f)) * stages->expected[i];
+  }
+  wide g = power * share;
+  wide xi = MOST(EVERY(0.88f) * LOAD_WIDE(hop->clean + k) * share + EVERY(0.12f) * MOST(g - EVERY(1), EVERY(0)), EVERY(0.003f));
+  wide wiener = xi / (EVERY(1) + xi), v = MOST(g * wiener, EVERY(1e-6f));
+  // The exponential of the integral is 1 + D(v) / v with D(0) = exp(−γ), γ Euler's constant. D is approximated to 1e-4 of the result.
+  wide q = EVERY(1) + v * (EVERY(0.19555078f) + v * (EVERY(0.03175586f) + v * EVERY(0.00261026f)));
+  q *= q;
+  stages->amplitude[i] = LEAST(wiener * wiener * (EVERY(1) + EVERY(0.56145948f) / (v * q * q)), EVERY(1));
 }
 
-INLINE void suppress_boost(suppression_stages *stages, int i) {
-  wide v = stages->boost[i];
-  stages->boost[i] = EVERY(0.5f * LOG2_E) * EXPONENTIAL_INTEGRAL(v);
-}
+// How much likelier noise alone makes a power, `ratio` times the expected one, than noise and speech of 15 dB more do (Gerkmann and
+// Hendriks 2012), but for the factor 1 + ξ = 32.6.
+#define LIKELIHOOD_OF_NOISE(ratio) EXP2(EVERY(-LOG2_E * 31.6f / 32.6f) * (ratio))
 
-// Bands and their smoothing miss partials and consonants. A bin that stands out from echo and noise by itself, at odds of 1 to 3000
-// before it is heard, is the near end (Gerkmann and Hendriks 2012). The mean over neighbours keeps single peaks of the noise out.
-INLINE void suppress_find_near_end(const nearend_suppression *hop, int k, suppression_stages *stages, int i) {
-  wide power = LOAD_WIDE(hop->power + k), echo = LOAD_WIDE(hop->echo + k), noise = LOAD_WIDE(hop->noise + k);
+INLINE void suppress_find_speech(const nearend_suppression *hop, int k, suppression_stages *stages, int i, bool hasEcho) {
+  wide power = LOAD_WIDE(hop->power + k), expected = stages->expected[i];
+  wide overNoise = power * (hasEcho ? EVERY(1) / LOAD_WIDE(hop->noise + k) : expected);
+  // Bands and their smoothing miss partials and consonants. A bin that stands out from echo and noise by itself, at odds of 1 to 3000
+  // before it is heard, is the near end. The mean over neighbours keeps single peaks of the noise out.
   wide around = EVERY(0.5f) * power + EVERY(0.25f) * (LOAD_WIDE(hop->power + k - 1) + LOAD_WIDE(hop->power + k + 1));
-  wide outstanding = LEAST(around / (echo + noise) * EVERY(LOG2_E * 31.6f / 32.6f), EVERY(72));
-  wide own = EVERY(1) / (EVERY(1) + EVERY(3000) * EXP2(-outstanding)), p = LOAD_WIDE(hop->presence + k);
+  wide unlikely = EVERY(1) + EVERY(3000) * LIKELIHOOD_OF_NOISE(around * expected);
+  // 31.6 instead of the paper's 32.6 leaves the near end a little more.
+  wide unlikelySpeech = EVERY(1) + EVERY(31.6f) * LIKELIHOOD_OF_NOISE(overNoise);
+  // One division for both reciprocals.
+  wide both = EVERY(1) / (unlikely * unlikelySpeech), own = both * unlikelySpeech, p = LOAD_WIDE(hop->presence + k);
   stages->presence[i] = p + EVERY(hop->ownEvidence) * MOST(own - p, EVERY(0));
+  stages->speech[i] = both * unlikely;
 }
 
 // The gain is G^p floor^(1 − p) (Cohen and Berdugo 2001).
-INLINE void suppress_gain(const nearend_suppression *hop, int k, suppression_stages *stages, int i) {
-  wide power = LOAD_WIDE(hop->power + k), echo = LOAD_WIDE(hop->echo + k), noise = LOAD_WIDE(hop->noise + k);
-  wide wiener = stages->wiener[i], boost = stages->boost[i], p = stages->presence[i], floorOfNoise = EVERY(hop->noiseFloor);
-  // The floor lies between the echo's and the noise's, by the echo's share of echo plus noise. Noise counts even where it is kept,
-  // because it masks the echo.
-  wide echoShare = echo / (echo + noise + EVERY(1e-12f));
-  wide floor = MOST(LEAST(EVERY(hop->echoFloor) * echoShare + floorOfNoise * (EVERY(1) - echoShare), floorOfNoise), EVERY(1e-6f));
-  wide logFloor = LOG2(floor), logGain = MOST(LEAST(LOG2(wiener) + boost, EVERY(0)), logFloor);
+INLINE void suppress_gain(const nearend_suppression *hop, int k, suppression_stages *stages, int i, bool hasEcho, float logNoiseFloor) {
+  wide amplitude = stages->amplitude[i], p = stages->presence[i], logFloor = EVERY(logNoiseFloor);
+  if (hasEcho) {
+    wide floorOfNoise = EVERY(hop->noiseFloor);
+    // The floor lies between the echo's and the noise's, by the echo's share of echo plus noise. Noise counts even where it is kept,
+    // because it masks the echo.
+    wide echoShare = LOAD_WIDE(hop->echo + k) * stages->expected[i];
+    stages->echoShare[i] = echoShare;
+    wide floor = EVERY(hop->echoFloor) * echoShare + floorOfNoise * (EVERY(1) - echoShare);
+    logFloor = LOG2(MOST(LEAST(floor, floorOfNoise), EVERY(1e-6f)));
+  }
+  wide logGain = MOST(EVERY(0.5f) * LOG2(amplitude), logFloor);
   wide wanted = EXP2(p * logGain + (EVERY(1) - p) * logFloor), gain = LOAD_WIDE(hop->gain + k);
   gain = SELECT(wanted > gain, wanted, EVERY(0.8f) * gain + EVERY(0.2f) * wanted);
   STORE(hop->gain + k, gain);
-  wide amplitude = LEAST(wiener * EXP2(boost), EVERY(1));
-  STORE(hop->clean + k, amplitude * p * amplitude * p * power);
-  stages->echoShare[i] = echoShare;
+  STORE(hop->clean + k, amplitude * p * p * LOAD_WIDE(hop->power + k));
   stages->gain[i] = gain;
 }
 
 // Learns the noise, and applies the gain.
 INLINE void suppress_apply(
-    const nearend_suppression *hop, int k, const suppression_stages *stages, int i, float *re, float *im) {
-  wide power = LOAD_WIDE(hop->power + k), echo = LOAD_WIDE(hop->echo + k), noise = LOAD_WIDE(hop->noise + k);
-  wide p = stages->presence[i], echoShare = stages->echoShare[i], gain = stages->gain[i];
-  wide share = EVERY(hop->noiseShare), floorOfNoise = EVERY(hop->noiseFloor), memory = EVERY(hop->noiseMemory);
+    const nearend_suppression *hop, int k, const suppression_stages *stages, int i, bool hasEcho, float *re, float *im) {
+  wide power = LOAD_WIDE(hop->power + k), noise = LOAD_WIDE(hop->noise + k), p = stages->presence[i], gain = stages->gain[i];
+  wide floorOfNoise = EVERY(hop->noiseFloor), memory = EVERY(hop->noiseMemory);
+  wide echo = hasEcho ? LOAD_WIDE(hop->echo + k) : EVERY(0);
+  wide_masks isEcho = hasEcho ? echo > EVERY(0.5f) * noise : (wide_masks)EVERY(0);
   // The noise estimate is weighted by the probability of speech (Gerkmann and Hendriks 2012), and does not rise where there may be echo.
-  // Odds of 31.6 instead of the paper's 1 + 31.6 leave the near end a little more.
-  wide_masks isEcho = echo > EVERY(0.5f) * noise;
-  wide speech = LOAD_WIDE(hop->speech + k);
-  wide u = EVERY(1) / (EVERY(1) + EVERY(31.6f) * EXP2(EVERY(-LOG2_E) * LEAST(power / noise * EVERY(31.6f / 32.6f), EVERY(50))));
+  wide speech = LOAD_WIDE(hop->speech + k), u = stages->speech[i];
   wide smoothed = EVERY(0.9f) * speech + EVERY(0.1f) * u;
   u = SELECT(smoothed > EVERY(0.99f), LEAST(u, EVERY(0.99f)), u);
   STORE(hop->speech + k, SELECT(isEcho, speech, smoothed));
@@ -110,6 +121,7 @@ INLINE void suppress_apply(
     former = SELECT(most < EVERY(hop->steadiness) * least, least, -least);
     least = smooth;
     most = smooth;
+    STORE(hop->formerLeast + k, former);
   }
   least = LEAST(least, smooth);
   // What may be echo and hardly counts as near end makes its window unsteady.
@@ -117,29 +129,37 @@ INLINE void suppress_apply(
   STORE(hop->smoothed + k, smooth);
   STORE(hop->least + k, least);
   STORE(hop->most + k, most);
-  STORE(hop->formerLeast + k, former);
   // So a near end that is steady and louder than the expected echo is noise, also while the far end talks without a pause.
   wide steady = LEAST(least, MOST(former, EVERY(0)));
-  isEcho = echo > EVERY(0.5f) * MOST(noise, steady);
-  noise = SELECT(isEcho, noise, MOST(noise, hop->isFarEndSilent ? steady : LEAST(least, MOST(former, -former))));
+  wide raised = MOST(noise, hop->isFarEndSilent ? steady : LEAST(least, MOST(former, -former)));
+  noise = hasEcho ? SELECT(echo > EVERY(0.5f) * MOST(noise, steady), noise, raised) : raised;
   STORE(hop->noise + k, noise);
   // Comfort noise fills up to the noise that noise suppression leaves; digital silence gets none.
   wide missing = MOST(floorOfNoise * floorOfNoise * (noise - EVERY(1.01e-10f)) - gain * gain * power, EVERY(0));
-  missing *= share + (EVERY(1) - share) * echoShare;
+  wide share = EVERY(hop->noiseShare);
+  missing *= hasEcho ? share + (EVERY(1) - share) * stages->echoShare[i] : share;
   wide level = EVERY(hop->comfort) * ROOTS(missing);
   STORE(re + k, gain * LOAD_WIDE(re + k) + level * LOAD_WIDE(hop->phaseRe + k));
   STORE(im + k, gain * LOAD_WIDE(im + k) + level * LOAD_WIDE(hop->phaseIm + k));
 }
 
-static void suppress(const nearend_suppression *hop, float *re, float *im) {
+INLINE void suppress_bins(const nearend_suppression *hop, bool hasEcho, float *re, float *im) {
   suppression_stages stages;
+  float logNoiseFloor = LOG2(EVERY(hop->noiseFloor))[0];
   for (int k = 0; k < hop->bins; k += 16 * AHEAD) {
     int left = (hop->bins - k) / 16, count = left < AHEAD ? left : AHEAD;
-    for (int i = 0; i < count; i++) suppress_estimate(hop, k + 16 * i, &stages, i);
-    for (int i = 0; i < count; i++) suppress_boost(&stages, i);
-    for (int i = 0; i < count; i++) suppress_find_near_end(hop, k + 16 * i, &stages, i);
-    for (int i = 0; i < count; i++) suppress_gain(hop, k + 16 * i, &stages, i);
-    for (int i = 0; i < count; i++) suppress_apply(hop, k + 16 * i, &stages, i, re, im);
+    for (int i = 0; i < count; i++) suppress_estimate(hop, k + 16 * i, &stages, i, hasEcho);
+    for (int i = 0; i < count; i++) suppress_find_speech(hop, k + 16 * i, &stages, i, hasEcho);
+    for (int i = 0; i < count; i++) suppress_gain(hop, k + 16 * i, &stages, i, hasEcho, logNoiseFloor);
+    for (int i = 0; i < count; i++) suppress_apply(hop, k + 16 * i, &stages, i, hasEcho, re, im);
+  }
+}
+
+static void suppress(const nearend_suppression *hop, float *re, float *im) {
+  if (hop->echo) {
+    suppress_bins(hop, true, re, im);
+  } else {
+    suppress_bins(hop, false, re, im);
   }
 }
 

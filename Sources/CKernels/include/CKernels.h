@@ -31,11 +31,25 @@ NEAREND_REALTIME void nearend_band_sums(
 // to 1 part in 10⁴. `frames` is a multiple of 8. [realtime]
 NEAREND_REALTIME void nearend_saturate(const float *_Nonnull samples, float gain, float *_Nonnull out, int frames);
 
-// A second-order section in transposed direct form II: its coefficients, and its state.
+// How eight samples, and the state before them, become a section's output and the state after them. The state is computed in double
+// precision, because it is multiplied by large powers.
+typedef struct {
+  // The response to an impulse, after seven zeros; to the first state, after one zero: to the second it is the same a sample later.
+  float impulse[16], decay[9];
+  // What each sample adds to the two states, and each state to both.
+  double first[8], second[8];
+  double fromFirst[2], fromSecond[2];
+} nearend_biquad_response;
+
+// A second-order section in transposed direct form II: its coefficients, its state, and what follows from the coefficients.
 typedef struct {
   float b0, b1, b2, a1, a2;
   float s1, s2;
+  nearend_biquad_response response;
 } nearend_biquad;
+
+// Computes the response from the coefficients, before the section is used. [any]
+void nearend_biquad_prepare(nearend_biquad *_Nonnull section);
 
 // Filters `frames` samples; `out` may be `in`. [realtime]
 NEAREND_REALTIME void nearend_biquad_filter(
@@ -155,10 +169,10 @@ NEAREND_REALTIME float nearend_correlate(
 // One hop of a suppressor's bins: inputs, parameters and state. `bins` is a multiple of 16.
 typedef struct {
   int bins;
-  // |E|², also read one bin before the first and one after the last; the expected power of the residual echo in it, and the probability
-  // of near-end speech, 0…1.
+  // |E|², also read one bin before the first and one after the last; the expected power of the residual echo in it, NULL if there is none,
+  // and the probability of near-end speech, 0…1.
   const float *_Nonnull power;
-  const float *_Nonnull echo;
+  const float *_Nullable echo;
   const float *_Nonnull presence;
   // State: noise power, smoothed probability of speech, power of the clean signal one hop ago, and gain.
   float *_Nonnull noise;

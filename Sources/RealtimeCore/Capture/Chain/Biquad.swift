@@ -6,7 +6,9 @@ struct Biquad {
 
   private init(b0: Double, b1: Double, b2: Double, a0: Double, a1: Double, a2: Double) {
     section = nearend_biquad(
-      b0: Float(b0 / a0), b1: Float(b1 / a0), b2: Float(b2 / a0), a1: Float(a1 / a0), a2: Float(a2 / a0), s1: 0, s2: 0)
+      b0: Float(b0 / a0), b1: Float(b1 / a0), b2: Float(b2 / a0), a1: Float(a1 / a0), a2: Float(a2 / a0), s1: 0, s2: 0,
+      response: nearend_biquad_response())
+    nearend_biquad_prepare(&section)
   }
 
   /// The microphone's: 90 Hz, below speech, above the rumble of tables, fans and mains. [control]

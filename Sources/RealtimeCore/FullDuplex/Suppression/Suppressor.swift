@@ -163,9 +163,9 @@ struct Suppressor: ~Copyable {
     overlap.add(spectrum, transform: transform, window: synthesis, into: output)
   }
 
-  // Never inlined, so that profiles tell this stage apart.
+  // Never inlined, so that profiles tell this stage apart. `mutating`: Swift 6.3 copies the structure for a method that is not.
   @inline(never) @_noLocks @_noAllocation
-  private func analyze(
+  private mutating func analyze(
     _ newest: UnsafePointer<Float>, window: Int, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
   ) {
     windows.push(newest, onto: window)
@@ -174,7 +174,7 @@ struct Suppressor: ~Copyable {
 
   /// Maps the filter's bins to this transform's, half as many: each is the mean of four.
   @_noLocks @_noAllocation
-  private func spread(_ filter: UnsafePointer<Float>) {
+  private mutating func spread(_ filter: UnsafePointer<Float>) {
     // U is the power of `window` samples, |E|² that of a hop.
     let share = Float(hop) / Float(length) / 4
     var below: Float = 0
@@ -194,8 +194,9 @@ struct Suppressor: ~Copyable {
     let certainty = max(2 * talking - 1, 0)
     let first = Int(Self.next(&random) * Float(phaseCount - 1))
     var kernel = nearend_suppression(
-      bins: Int32(padded), power: power, echo: residualEcho.power, presence: presence.byBin, noise: memory.noise,
-      speech: memory.speech, clean: memory.clean, gain: memory.gain, phaseRe: phases.re + first, phaseIm: phases.im + first,
+      bins: Int32(padded), power: power, echo: residualEcho.isAtRest ? nil : residualEcho.power, presence: presence.byBin,
+      noise: memory.noise, speech: memory.speech, clean: memory.clean, gain: memory.gain, phaseRe: phases.re + first,
+      phaseIm: phases.im + first,
       comfort: 1 / rt_sqrtf(scale),
       echoFloor: rt_expf(talking * echoFloors.talking + (1 - talking) * echoFloors.silent),
       noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare,
