@@ -5,7 +5,7 @@ import Synchronization
 
 /// Compares the counters of the audio thread and the writers, and posts the resulting events. [any]
 ///
-/// The graph's control thread calls it ten times a second while cycles run; otherwise nothing here runs (L4).
+/// The graph's control thread calls it five times a second while cycles run; otherwise nothing here runs (L4).
 final class EventWatch: Sendable {
   private let detector = Mutex(EventDetector())
   private let core: AudioCore

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Keeps the last minutes of the audio for plots (U5). [any]
 ///
-/// The graph's control thread calls it ten times a second while cycles run; otherwise nothing here runs (L4).
+/// The graph's control thread calls it five times a second while cycles run; otherwise nothing here runs (L4).
 final class HistoryRecorder: Sendable {
   private let core: AudioCore
   private let clock: @Sendable () -> Double
@@ -39,7 +39,7 @@ final class HistoryRecorder: Sendable {
     let now = clock()
     state.withLock { state in
       guard now >= state.next else { return }
-      // Due at the second call from now, even if that comes early.
+      // Due at the next call, even if that comes early.
       state.next = now + 0.75 * CallHistory.interval
       state.number += 1
       var point = HistoryPoint(number: state.number, time: Date().timeIntervalSince1970)

@@ -2,7 +2,7 @@ import Platform
 import RealtimeCore
 import SessionModel
 
-/// Polls the audio thread's reports, ten times a second while cycles run.
+/// Polls the audio thread's reports, five times a second while cycles run.
 extension GraphController {
   /// Makes a capture path for a new rate or engine; observes priority, events, ducking, freezes; reports latency to the graph.
   func poll() {

@@ -20,7 +20,9 @@ struct Schedule {
   var beat: LoopTimer?
 
   /// Seconds between polls of the audio thread's reports.
-  private static let pollInterval = 0.1
+  private static let pollInterval = 0.2
+  /// Seconds from the start of cycles to the first poll: the cycles may have another rate than the last, which is silent until then.
+  private static let firstPoll = 0.02
   /// Seconds between checks for a capture path that is being made.
   private static let makingInterval = 0.01
 
@@ -34,7 +36,7 @@ struct Schedule {
     making = LoopTimer(loop: loop)
   }
 
-  func startPolling() { poll.schedule(after: Self.pollInterval, every: Self.pollInterval) }
+  func startPolling() { poll.schedule(after: Self.firstPoll, every: Self.pollInterval) }
 
   func awaitCapturePath() { making.schedule(after: Self.makingInterval) }
 

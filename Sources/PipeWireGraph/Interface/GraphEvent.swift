@@ -13,7 +13,7 @@ package enum GraphEvent: Sendable, Equatable {
   case routeChanged(RouteChange)
   /// What the session demands is linked, and runs where it should; sent once after each `notifyWhenSoundPasses`.
   case soundPasses
-  /// Cycles run, and their counters can be polled; sent ten times a second.
+  /// Cycles run, and their counters can be polled; sent five times a second.
   case cyclesRun
 
   static func interruption(_ reason: Interruption.Reason, _ isOn: Bool) -> GraphEvent {

@@ -39,7 +39,7 @@ final class FreezeRecovery {
 
   func cancel() { timer.cancel() }
 
-  /// Checks the cycles; call this ten times a second while the daemon has the filter started.
+  /// Checks the cycles; call this five times a second while the daemon has the filter started.
   func poll(isStarted: Bool) {
     let meters = core.cycleMeters
     switch watch.update(

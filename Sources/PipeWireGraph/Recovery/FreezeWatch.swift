@@ -22,14 +22,14 @@ struct FreezeWatch {
 
   /// Seconds without a cycle; together with the interval between checks less than 2.
   static let limit = 1.2
-  private static let fewestChecks = 8
+  private static let fewestChecks = 6
   /// Seconds until the second attempt; doubled before each further one.
   static let firstDelay = 2.0
   private static let longestDelay = 32.0
   /// Seconds of running after which an earlier freeze is forgotten.
   private static let memory = 20.0
 
-  /// Evaluates an observation, about ten times a second while the filter runs or is frozen.
+  /// Evaluates an observation, five to ten times a second while the filter runs or is frozen.
   /// - Parameters:
   ///   - shouldRun: whether the session demands sound and the daemon has started the filter.
   ///   - cycleLength: seconds from one cycle to the next.
