@@ -15,8 +15,8 @@ struct LeakedEcho: ~Copyable {
     @_noLocks @_noAllocation get { unheardEnergy > 2 * least }
   }
 
-  /// Delays of 0…3 s, one frame of 20 ms apart.
-  private let delays = 150
+  /// Delays of 0…3 s, one frame of 20 ms apart; a multiple of 8.
+  private let delays = 152
   /// Those within the canceller's reach, 0.62 s.
   private let reach = 32
   private let blocksPerFrame: Int
@@ -29,7 +29,8 @@ struct LeakedEcho: ~Copyable {
   private var farEndLevel = SyllableLevel()
   private var voiceLevel = SyllableLevel()
   private var microphoneLevel = SyllableLevel()
-  /// A ring of the far end's newest frames: the change of level in dB, and whether the frame was audible.
+  /// The far end's newest frames, from `newest` on: the change of level in dB, in a ring that is stored twice so that all delays lie in one
+  /// piece, and whether the frame was audible, in a ring.
   private let changes, audible: UnsafeMutablePointer<Float>
   private var newest = 0
   /// Per delay: far end times voice, and the far end squared, summed over some 10 s.
@@ -53,7 +54,7 @@ struct LeakedEcho: ~Copyable {
 
   init(_ time: BlockTime) {
     blocksPerFrame = time.blocks(0.02)
-    changes = .silence(delays)
+    changes = .silence(2 * delays)
     audible = .silence(delays)
     cross = .silence(delays)
     farEndEnergy = .silence(delays)
@@ -85,27 +86,46 @@ struct LeakedEcho: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func measureFrame(farEnd: Float, microphone: Float, voice: Float) {
-    newest = (newest + 1) % delays
-    changes[newest] = farEndLevel.change(farEnd)
+    newest = newest == 0 ? delays - 1 : newest - 1
+    let farEndChange = farEndLevel.change(farEnd), change = voiceLevel.change(voice)
+    (changes[newest], changes[newest + delays]) = (farEndChange, farEndChange)
     audible[newest] = farEnd > EchoMeter.farEndThreshold ? 1 : 0
-    let change = voiceLevel.change(voice)
     voiceEnergy = memory * voiceEnergy + change * change
-    var best = 0, greatest: Float = 0, index = newest
-    for delay in 0..<delays {
-      let then = changes[index]
-      index = index == 0 ? delays - 1 : index - 1
-      cross[delay] = memory * cross[delay] + then * change
-      farEndEnergy[delay] = memory * farEndEnergy[delay] + then * then
-      // Squared, with its sign: comparing needs no square root.
-      let correlation = cross[delay] * abs(cross[delay]) / (max(farEndEnergy[delay], least) * max(voiceEnergy, least))
-      if correlation > greatest { (best, greatest) = (delay, correlation) }
+    let then = changes + newest, floor = SIMD8<Float>(repeating: least), voiceFloored = max(voiceEnergy, least)
+    // The highest correlation in each lane, squared, with its sign: comparing needs no square root.
+    var highest = SIMD8<Float>(repeating: 0), delayOfHighest = SIMD8<Int32>(repeating: 0)
+    for delay in stride(from: 0, to: delays, by: 8) {
+      let x = load8(then + delay)
+      let product = accumulate(change * x, in: cross + delay), energy = accumulate(x * x, in: farEndEnergy + delay)
+      let expected: SIMD8<Float> = voiceFloored * energy.replacing(with: floor, where: energy .< floor)
+      let correlation: SIMD8<Float> = Self.squared(product) / expected
+      let isHigher = correlation .> highest
+      highest.replace(with: correlation, where: isHigher)
+      delayOfHighest.replace(with: Int32(delay), where: isHigher)
     }
+    var best = 0, greatest: Float = 0
+    for lane in 0..<8 where highest[lane] > greatest { (best, greatest) = (Int(delayOfHighest[lane]) + lane, highest[lane]) }
     listen(to: microphone)
-    if audible[(newest + delays - best) % delays] > 0 {
+    if audible[(newest + best) % delays] > 0 {
       before += step * (microphone - before)
       after += step * (voice - after)
     }
     erle = greatest > follows * follows ? 10 * rt_log10f(max(before, 1e-12) / max(after, 1e-12)) : .nan
+  }
+
+  /// Adds to eight sums that forget.
+  @_noLocks @_noAllocation
+  private func accumulate(_ values: SIMD8<Float>, in sums: UnsafeMutablePointer<Float>) -> SIMD8<Float> {
+    let sum: SIMD8<Float> = memory * load8(sums) + values
+    store8(sum, to: sums)
+    return sum
+  }
+
+  /// Squares eight values, and keeps their signs.
+  @_noLocks @_noAllocation
+  private static func squared(_ values: SIMD8<Float>) -> SIMD8<Float> {
+    let squares: SIMD8<Float> = values * values
+    return squares.replacing(with: -squares, where: values .< 0)
   }
 
   /// Updates `isEchoHeard`, after the far end's newest frame.
@@ -113,15 +133,14 @@ struct LeakedEcho: ~Copyable {
   private mutating func listen(to microphone: Float) {
     let change = microphoneLevel.change(microphone)
     microphoneEnergy = memory * microphoneEnergy + change * change
-    let required = follows * follows * max(microphoneEnergy, least)
+    let required = follows * follows * max(microphoneEnergy, least), floor = SIMD8<Float>(repeating: least)
     isEchoHeard = false
     // A local copy: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
-    let cross = heardCross
-    var index = newest
-    for delay in 0..<reach {
-      cross[delay] = memory * cross[delay] + changes[index] * change
-      index = index == 0 ? delays - 1 : index - 1
-      if cross[delay] * abs(cross[delay]) > required * max(farEndEnergy[delay], least) { isEchoHeard = true }
+    let cross = heardCross, then = changes + newest
+    for delay in stride(from: 0, to: reach, by: 8) {
+      let product = accumulate(change * load8(then + delay), in: cross + delay), energy = load8(farEndEnergy + delay)
+      let expected: SIMD8<Float> = required * energy.replacing(with: floor, where: energy .< floor)
+      if any(Self.squared(product) .> expected) { isEchoHeard = true }
     }
     unheardEnergy = isEchoHeard ? 0 : min(unheardEnergy + changes[newest] * changes[newest], 3 * least)
   }
@@ -130,8 +149,9 @@ struct LeakedEcho: ~Copyable {
   private mutating func forget() {
     guard voiceEnergy > 0 || microphoneEnergy > 0 || blocks > 0 else { return }
     (blocks, farEnd, microphone, voice, voiceEnergy, before, after, erle) = (0, 0, 0, 0, 0, 0, 0, .nan)
-    for delay in 0..<delays { (changes[delay], audible[delay], cross[delay], farEndEnergy[delay]) = (0, 0, 0, 0) }
-    for delay in 0..<reach { heardCross[delay] = 0 }
+    clear(changes, frames: 2 * delays)
+    for delay in 0..<delays { (audible[delay], cross[delay], farEndEnergy[delay]) = (0, 0, 0) }
+    clear(heardCross, frames: reach)
     (microphoneEnergy, unheardEnergy, isEchoHeard) = (0, 0, false)
   }
 }
