@@ -5,20 +5,23 @@
 struct BlockAdapter: ~Copyable {
   let chain: VoiceChain
   private let block: Int
-  private let microphone, own, left, right: UnsafeMutablePointer<Float>
+  private let own, left, right: UnsafeMutablePointer<Float>
   private var blocker: DCBlocker
-  /// Frames held in each of the four input buffers, 0..<block.
+  /// Frames of the microphone and in each of the three buffers above, 0..<block.
   private var gathered = 0
   /// The range of these frames that was lost.
   private var lost = 0..<0
   /// A Boolean value indicating whether the microphone was muted before processing in the newest cycle, and whether the voice without noise
   /// suppression was wanted.
   private var isInputMuted = false
+  /// A Boolean value indicating whether `own` is gathered: in this block, the chain does not hear the microphone's own signal.
+  private var gathersOwn = false
   private var givesNoisyVoice = false
-  /// Output frames, oldest first, from `first` on; at most two blocks.
+  /// Output frames, oldest first, from `first` on, followed by the gathered frames of the microphone, which the chain processes in place.
+  /// Both together are fewer than two blocks.
   private let ready: UnsafeMutablePointer<Float>
-  /// The same for the voice without noise suppression, while it is wanted.
-  private let openReady, openBlock: UnsafeMutablePointer<Float>
+  /// The output frames of the voice without noise suppression, while it is wanted, from `first` on.
+  private let openReady: UnsafeMutablePointer<Float>
   private var first = 0
   private var readyCount = 0
 
@@ -26,14 +29,13 @@ struct BlockAdapter: ~Copyable {
   init(_ chain: consuming VoiceChain, rate: Int) {
     blocker = DCBlocker(rate: rate)
     block = chain.block
-    (microphone, own, left, right) = (.silence(chain.block), .silence(chain.block), .silence(chain.block), .silence(chain.block))
+    (own, left, right) = (.silence(chain.block), .silence(chain.block), .silence(chain.block))
     ready = .silence(2 * chain.block)
     openReady = .silence(2 * chain.block)
-    openBlock = .silence(chain.block)
     self.chain = chain
   }
 
-  deinit { for buffer in [microphone, own, left, right, ready, openReady, openBlock] { buffer.deallocate() } }
+  deinit { for buffer in [own, left, right, ready, openReady] { buffer.deallocate() } }
 
   /// The delay of the voice in cycles of `quantum` frames: the chain's, plus block − gcd(quantum, block). [any]
   @_noLocks @_noAllocation
@@ -42,7 +44,7 @@ struct BlockAdapter: ~Copyable {
   /// Starts a stream with the latency of this quantum, and discards what the chain holds.
   @_noLocks @_noAllocation
   mutating func restart(quantum: Int) {
-    (gathered, lost) = (0, 0..<0)
+    (gathered, lost, gathersOwn) = (0, 0..<0, false)
     first = 0
     readyCount = blocking(quantum: quantum)
     clear(ready, frames: readyCount)
@@ -58,8 +60,9 @@ struct BlockAdapter: ~Copyable {
     var done = 0
     while done < frames {
       let count = min(frames - done, block - gathered)
+      if gathered == 0 { beginBlock() }
+      if input.isMuted || gathersOwn { gatherOwn(input.own + done, frames: count) }
       copy(input.microphone + done, to: microphone + gathered, frames: count)
-      copy(input.own + done, to: own + gathered, frames: count)
       copy(input.left + done, to: left + gathered, frames: count)
       copy(input.right + done, to: right + gathered, frames: count)
       gathered += count
@@ -84,8 +87,9 @@ struct BlockAdapter: ~Copyable {
       let count = min(frames - done, block - gathered)
       done += count
       if count == block, chain.loseBlock() { continue }
+      if gathered == 0 { beginBlock() }
       clear(microphone + gathered, frames: count)
-      clear(own + gathered, frames: count)
+      if isInputMuted || gathersOwn { gatherOwn(nil, frames: count) }
       clear(left + gathered, frames: count)
       clear(right + gathered, frames: count)
       lost = (lost.isEmpty ? gathered : lost.lowerBound)..<gathered + count
@@ -96,19 +100,36 @@ struct BlockAdapter: ~Copyable {
     }
   }
 
+  /// The frames that are gathered, of a block.
+  private var microphone: UnsafeMutablePointer<Float> {
+    @_noLocks @_noAllocation get { ready + (first + readyCount) }
+  }
+
+  /// Makes room for a block after the output.
+  @_noLocks @_noAllocation
+  private mutating func beginBlock() {
+    gathersOwn = false
+    if first == 0 { return }
+    for i in 0..<readyCount { ready[i] = ready[first + i] }
+    if givesNoisyVoice { for i in 0..<readyCount { openReady[i] = openReady[first + i] } }
+    first = 0
+  }
+
+  /// Gathers the microphone's own signal, which until now in this block was what the chain hears; nil is silence.
+  @_noLocks @_noAllocation
+  private mutating func gatherOwn(_ samples: UnsafePointer<Float>?, frames: Int) {
+    if !gathersOwn { copy(UnsafePointer(microphone), to: own, frames: gathered) }
+    gathersOwn = true
+    copy(samples, offset: 0, to: own + gathered, frames: frames)
+  }
+
   @_noLocks @_noAllocation
   private mutating func finishBlock() {
     blocker.process(left: left, right: right, lost: lost, frames: block)
     chain.process(
-      microphone, left: left, right: right, lost: lost, unheard: isInputMuted ? own : nil, open: givesNoisyVoice ? openBlock : nil)
+      microphone, left: left, right: right, lost: lost, unheard: isInputMuted ? own : nil,
+      open: givesNoisyVoice ? openReady + (first + readyCount) : nil)
     (gathered, lost) = (0, 0..<0)
-    if first > 0 {
-      for i in 0..<readyCount { ready[i] = ready[first + i] }
-      if givesNoisyVoice { for i in 0..<readyCount { openReady[i] = openReady[first + i] } }
-      first = 0
-    }
-    copy(microphone, to: ready + readyCount, frames: block)
-    if givesNoisyVoice { copy(openBlock, to: openReady + readyCount, frames: block) }
     readyCount += block
   }
 

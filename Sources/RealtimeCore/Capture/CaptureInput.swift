@@ -3,8 +3,13 @@
 struct CaptureInput: ~Copyable {
   /// The microphone's own signal, muted or not.
   private(set) var own: UnsafeMutablePointer<Float>
-  /// The microphone as the chain hears it.
-  private(set) var microphone: UnsafeMutablePointer<Float>
+  /// The microphone as the chain hears it: `own` unless `isMuted`.
+  var microphone: UnsafeMutablePointer<Float> {
+    @_noLocks @_noAllocation get { isMuted ? muted : own }
+  }
+  /// A Boolean value indicating whether a mute changes what the chain hears, if only by a fade.
+  private(set) var isMuted = false
+  private var muted: UnsafeMutablePointer<Float>
   private(set) var left: UnsafeMutablePointer<Float>
   private(set) var right: UnsafeMutablePointer<Float>
 
@@ -16,19 +21,20 @@ struct CaptureInput: ~Copyable {
   private var hasMicrophone: Bool?
 
   init(maximumQuantum: Int, rate: Int) {
-    (own, microphone) = (.silence(maximumQuantum), .silence(maximumQuantum))
+    (own, muted) = (.silence(maximumQuantum), .silence(maximumQuantum))
     (left, right) = (.silence(maximumQuantum), .silence(maximumQuantum))
     gate = MuteGate(length: rate / 200, isOpen: true)
     seam = Seam(length: rate / 200)
   }
 
-  deinit { for buffer in [own, microphone, left, right] { buffer.deallocate() } }
+  deinit { for buffer in [own, muted, left, right] { buffer.deallocate() } }
 
   /// Exchanges two inputs; see `Seam.exchange(with:)`.
   @_noLocks @_noAllocation
   mutating func exchange(with other: inout CaptureInput) {
     (own, other.own) = (other.own, own)
-    (microphone, other.microphone) = (other.microphone, microphone)
+    (muted, other.muted) = (other.muted, muted)
+    (isMuted, other.isMuted) = (other.isMuted, isMuted)
     (left, other.left) = (other.left, left)
     (right, other.right) = (other.right, right)
     (gate, other.gate) = (other.gate, gate)
@@ -48,31 +54,36 @@ struct CaptureInput: ~Copyable {
   @_noLocks @_noAllocation
   mutating func read(
     microphone source: UnsafePointer<Float>?, left sourceLeft: UnsafePointer<Float>?, right sourceRight: UnsafePointer<Float>?, frames: Int,
-    isMuted: Bool
+    isMuted wanted: Bool
   ) {
     copy(source, offset: 0, to: own, frames: frames)
     let isThere = source != nil
     if let hasMicrophone, hasMicrophone != isThere { seam.begin(silence: 0) }
     hasMicrophone = isThere
     if seam.isJoining || isThere { seam.process(own, frames: frames) }
-    sanitize(own, frames: frames)
-    copy(own, to: microphone, frames: frames)
-    gate.apply(to: microphone, frames: frames, quantum: frames, isOpen: !isMuted)
+    sanitize(own, into: own, frames: frames)
+    isMuted = wanted || !gate.isOpen
+    if isMuted {
+      copy(own, to: muted, frames: frames)
+      gate.apply(to: muted, frames: frames, quantum: frames, isOpen: !wanted)
+    }
     silence = gate.isShut ? min(silence + frames, 1 << 20) : 0
 
-    copy(sourceLeft ?? sourceRight, offset: 0, to: left, frames: frames)
-    sanitize(left, frames: frames)
+    if let source = sourceLeft ?? sourceRight {
+      sanitize(source, into: left, frames: frames)
+    } else {
+      clear(left, frames: frames)
+    }
     if let sourceLeft, let sourceRight, sourceLeft != sourceRight {
-      copy(sourceRight, to: right, frames: frames)
-      sanitize(right, frames: frames)
+      sanitize(sourceRight, into: right, frames: frames)
     } else {
       copy(left, to: right, frames: frames)
     }
   }
 
-  /// Silences samples beyond ±8; the comparison is false for NaN, too.
+  /// Copies samples, which may be the target, and silences those beyond ±8; the comparison is false for NaN, too.
   @_noLocks @_noAllocation
-  private func sanitize(_ samples: UnsafeMutablePointer<Float>, frames: Int) {
-    for i in 0..<frames { samples[i] = abs(samples[i]) <= 8 ? samples[i] : 0 }
+  private func sanitize(_ samples: UnsafePointer<Float>, into target: UnsafeMutablePointer<Float>, frames: Int) {
+    for i in 0..<frames { target[i] = abs(samples[i]) <= 8 ? samples[i] : 0 }
   }
 }

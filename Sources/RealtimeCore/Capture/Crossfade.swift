@@ -32,6 +32,16 @@ struct Crossfade {
     }
   }
 
+  /// The same without a copy: returns one of the inputs, or `scratch` while the weight moves.
+  @_noLocks @_noAllocation
+  mutating func blend(
+    wet: UnsafePointer<Float>, dry: UnsafePointer<Float>, scratch: UnsafeMutablePointer<Float>, frames: Int, isOn: Bool
+  ) -> UnsafePointer<Float> {
+    if weight == (isOn ? 1 : 0) { return isOn ? wet : dry }
+    blend(wet: wet, dry: dry, into: scratch, frames: frames, isOn: isOn)
+    return UnsafePointer(scratch)
+  }
+
   /// Advances the weight by `frames` of a fade.
   @_noLocks @_noAllocation
   mutating func move(frames: Int, isOn: Bool) {

@@ -200,8 +200,9 @@ struct CoreState: ~Copyable {
   }
 
   /// Halves both sides for a speaker of one channel, which receives their sum.
+  // `mutating`: Swift 6.3 copies the structure for a method that is not.
   @_noLocks @_noAllocation
-  private func scaleSpeaker(_ io: UnsafePointer<CycleBuffers>) {
+  private mutating func scaleSpeaker(_ io: UnsafePointer<CycleBuffers>) {
     guard cells.speakerPortsPerChannel.load() > 1 else { return }
     if let left = io.pointee.speaker.left { scale(left, by: 0.5, frames: io.pointee.frames) }
     if let right = io.pointee.speaker.right { scale(right, by: 0.5, frames: io.pointee.frames) }

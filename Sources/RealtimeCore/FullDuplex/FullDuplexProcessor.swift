@@ -19,15 +19,15 @@ struct FullDuplexProcessor: ~Copyable {
   private var meter: EchoMeter
   private var echoFade: Crossfade
   private var noiseFade: Crossfade
-  /// Delays the microphone as much as the far end, so that an echo without delay still follows the far end.
+  /// Delays the microphone as much as the far end, so that an echo without delay still follows the far end; as much as the voice for when
+  /// neither echo nor noise is suppressed.
   private var microphone: BlockDelay
-  /// The microphone, as late as the voice, for when neither echo nor noise is suppressed.
-  private var dry: BlockDelay
   private var dryFade: Crossfade
   /// Delays the marks of the clipped samples as the microphone.
   private var marks: BlockDelay
   private var wasMarked = false
-  private let aligned, unprocessed, heard, alignedMarks: UnsafeMutablePointer<Float>
+  /// The residual while it is not the linear canceller's own: during a fade, and where frames were lost.
+  private let heard: UnsafeMutablePointer<Float>
   private let silence: UnsafePointer<Float>
   /// Lost microphone frames of the next aligned hop.
   private var lostAhead = 0..<0
@@ -45,27 +45,20 @@ struct FullDuplexProcessor: ~Copyable {
     hop = layout.hop
     let linear = LinearCanceller(layout: layout)
     delay = layout.hop + linear.farEndDelay
-    microphone = BlockDelay(delay: linear.farEndDelay, block: layout.hop)
-    marks = BlockDelay(delay: linear.farEndDelay, block: layout.hop)
-    dry = BlockDelay(delay: layout.hop + linear.farEndDelay, block: layout.hop)
+    microphone = BlockDelay(longest: delay, block: layout.hop)
+    marks = BlockDelay(longest: linear.farEndDelay, block: layout.hop)
     self.linear = linear
     suppressor = Suppressor(layout: layout)
     meter = EchoMeter(BlockTime(frames: layout.hop, rate: rate))
     echoFade = Crossfade(frames: layout.hop, weight: 1)
     noiseFade = Crossfade(frames: layout.hop, weight: 1)
     dryFade = Crossfade(frames: layout.hop, weight: 1)
-    aligned = .silence(layout.hop)
-    unprocessed = .silence(layout.hop)
     heard = .silence(layout.hop)
-    alignedMarks = .silence(layout.hop)
     silence = UnsafePointer(UnsafeMutablePointer<Float>.silence(layout.hop))
   }
 
   deinit {
-    aligned.deallocate()
-    unprocessed.deallocate()
     heard.deallocate()
-    alignedMarks.deallocate()
     silence.deallocate()
   }
 
@@ -85,26 +78,26 @@ struct FullDuplexProcessor: ~Copyable {
   ) {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
-    microphone.process(samples, into: aligned)
-    dry.process(samples, into: unprocessed)
+    microphone.push(samples)
     let isMarked = railMarks != nil || wasMarked
-    if isMarked { marks.process(railMarks ?? silence, into: alignedMarks) }
+    if isMarked { marks.push(railMarks ?? silence) }
     wasMarked = railMarks != nil
-    linear.process(aligned, left: left, right: right, railMarks: isMarked ? UnsafePointer(alignedMarks) : nil)
-    echoFade.blend(wet: linear.residual, dry: aligned, into: heard, frames: hop, isOn: cancelsEcho)
-    silenceLost(lost)
+    let aligned = microphone.late(by: linear.farEndDelay)
+    linear.process(aligned, left: left, right: right, railMarks: isMarked ? marks.late(by: linear.farEndDelay) : nil)
+    let residual = silenceLost(lost, of: echoFade.blend(wet: linear.residual, dry: aligned, scratch: heard, frames: hop, isOn: cancelsEcho))
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
-      residual: heard, echo: linear.echo, uncertainty: linear.uncertainty, state: linear.state, echoShare: echoFade.weight,
+      residual: residual, echo: linear.echo, uncertainty: linear.uncertainty, state: linear.state, echoShare: echoFade.weight,
       noiseShare: noiseFade.weight, into: samples, open: open)
-    dryFade.blend(wet: samples, dry: unprocessed, into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
+    dryFade.blend(wet: samples, dry: microphone.late(by: delay), into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
+    voicePower = meanSquare(samples, frames: hop)
     if formerPower >= 0 {
       meter.update(
-        reference: formerFarEnd, microphone: formerPower, residual: formerResidual, voice: meanSquare(samples, frames: hop),
+        reference: formerFarEnd, microphone: formerPower, residual: formerResidual, voice: voicePower,
         speech: formerSpeech, noise: suppressor.noisePower, isNearEnd: nearEndPresence > 0.5, isHeard: echoFade.weight == 1)
     }
     formerPower = linear.microphonePower
-    formerResidual = meanSquare(linear.residual, frames: hop)
+    formerResidual = linear.isPassing ? linear.microphonePower : meanSquare(linear.residual, frames: hop)
     formerFarEnd = linear.farEndPower
     formerSpeech = linear.speechEnhancement()
   }
@@ -115,22 +108,26 @@ struct FullDuplexProcessor: ~Copyable {
   mutating func loseHop() {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
-    microphone.process(silence, into: aligned)
-    if wasMarked { marks.process(silence, into: alignedMarks) }
+    // Of the hop before it, what was to be heard with the lost one is lost, too.
+    microphone.silenceNewest(linear.farEndDelay)
+    if wasMarked { marks.push(silence) }
     wasMarked = false
     linear.loseHop(silence)
-    lostAhead = 0..<microphone.delay
+    lostAhead = 0..<linear.farEndDelay
   }
 
-  /// Silences the residual of lost microphone samples, where it is only the negated echo estimate.
+  /// Silences the residual of lost microphone samples, where it is only the negated echo estimate. Returns `residual` itself if none is.
   @_noLocks @_noAllocation
-  private mutating func silenceLost(_ lost: Range<Int>) {
-    if !lostAhead.isEmpty { clear(heard + lostAhead.lowerBound, frames: lostAhead.count) }
+  private mutating func silenceLost(_ lost: Range<Int>, of residual: UnsafePointer<Float>) -> UnsafePointer<Float> {
+    if lost.isEmpty, lostAhead.isEmpty { return residual }
+    copy(residual, to: heard, frames: hop)
+    clear(heard + lostAhead.lowerBound, frames: lostAhead.count)
     lostAhead = 0..<0
-    if lost.isEmpty { return }
-    let first = lost.lowerBound + microphone.delay, end = lost.upperBound + microphone.delay
+    if lost.isEmpty { return UnsafePointer(heard) }
+    let first = lost.lowerBound + linear.farEndDelay, end = lost.upperBound + linear.farEndDelay
     if first < hop { clear(heard + first, frames: min(end, hop) - first) }
     if end > hop { lostAhead = max(first - hop, 0)..<end - hop }
+    return UnsafePointer(heard)
   }
 
   /// Reports another loudspeaker or microphone: the filters adapt fast, and search for the echo's delay again.
@@ -157,6 +154,8 @@ struct FullDuplexProcessor: ~Copyable {
   var filtersEcho: Bool {
     @_noLocks @_noAllocation get { meter.filtersEcho() }
   }
+  /// Mean square of the newest hop of the voice.
+  private(set) var voicePower: Float = 0
   /// Mean square of the newest hop of the far end's louder side.
   var farEndPower: Float {
     @_noLocks @_noAllocation get { linear.farEndPower }

@@ -1,8 +1,9 @@
 extension LinearCanceller {
   /// Returns the microphone's power over the residual's in the newest hop below some 9 kHz: above, the filter is short, and the far end may
   /// be louder there than speech is. Meaningless while the far end is silent. [realtime]
+  // `mutating`: Swift 6.3 copies a structure of this size for a method that is not.
   @_noLocks @_noAllocation
-  func speechEnhancement() -> Float {
+  mutating func speechEnhancement() -> Float {
     let left = choice.isFast ? fastBands : carefulBands
     var before: Float = 0, after: Float = 0
     for band in 0..<spectrum.count - 1 {

@@ -11,6 +11,8 @@ struct LinearCanceller: ~Copyable {
   /// The echo estimated in the newest hop, and the residual: the microphone minus it. Overwritten by the next `process`.
   private(set) var echo: UnsafePointer<Float>
   private(set) var residual: UnsafePointer<Float>
+  /// A Boolean value indicating whether `residual` is the microphone: the far end is silent, or the microphone closed.
+  private(set) var isPassing = false
   /// A Boolean value indicating whether the filter was reset and has not converged: everything heard while the far end talks counts as
   /// echo.
   private(set) var isGuarded = false
@@ -202,13 +204,15 @@ struct LinearCanceller: ~Copyable {
       microphone.push(samples, onto: 0)
       repair.reset()
       if reference.isSilent { verification.pause() }
-      careful.passThrough(microphone: microphone[0])
+      careful.passThrough()
       choice.reset()
       echo = careful.echo
-      residual = careful.residual
+      residual = microphone[0] + (layout.window - layout.hop)
+      isPassing = true
       isGuarded = false
       return
     }
+    isPassing = false
     let learns = isWhole && hopsUntilHistoryIsComplete == 0
     rememberSilence()
     let isFarEnd = farEndLevel > 1e-6

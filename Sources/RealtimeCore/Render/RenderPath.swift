@@ -90,8 +90,9 @@ package struct RenderPath: ~Copyable {
   }
 
   /// Valid inside the cycle's guard.
+  // `mutating`: Swift 6.3 copies the structure for a getter that is not.
   private var isAtRest: Bool {
-    @_noLocks @_noAllocation get {
+    @_noLocks @_noAllocation mutating get {
       guard gapFade.pointee.isAtRest, limiter.isAtRest, masterGain.isSteady else { return false }
       guard let table = UnsafePointer<SinkTable>(bitPattern: UInt(cells.table.loadSequential())) else { return true }
       for i in 0..<table.pointee.ringCount where !table.pointee.rings[i].player.pointee.isAtRest { return false }

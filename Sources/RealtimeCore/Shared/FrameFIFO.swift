@@ -53,16 +53,24 @@ package struct FrameFIFO: @unchecked Sendable {
 
   /// Writes `frames` whole frames, or none if they do not fit. [the writing thread; realtime-safe]
   @_noLocks @_noAllocation
-  package func write(_ source: UnsafeRawPointer, frames: Int) -> Bool {
-    let position = written.load()
-    let free = capacity - Int(truncatingIfNeeded: position &- read.loadAcquire())
-    if frames > free { return false }
-    let start = Int(truncatingIfNeeded: position % UInt64(capacity))
-    let first = min(frames, capacity - start)
+  package func write(_ source: UnsafeRawPointer, frames: Int) -> Bool { write(source, frames: frames, and: source, frames: 0) }
+
+  /// Writes the frames of two sources, the first one's first, or none if they do not fit. [the writing thread; realtime-safe]
+  @_noLocks @_noAllocation
+  package func write(_ first: UnsafeRawPointer, frames: Int, and second: UnsafeRawPointer, frames secondFrames: Int) -> Bool {
+    let position = written.load(), end = position &+ UInt64(frames + secondFrames)
+    if Int(truncatingIfNeeded: end &- read.loadAcquire()) > capacity { return false }
+    put(first, frames: frames, at: position)
+    put(second, frames: secondFrames, at: position &+ UInt64(frames))
+    written.storeRelease(end)
+    return true
+  }
+
+  @_noLocks @_noAllocation
+  private func put(_ source: UnsafeRawPointer, frames: Int, at position: UInt64) {
+    let start = Int(truncatingIfNeeded: position % UInt64(capacity)), first = min(frames, capacity - start)
     (bytes + start * bytesPerFrame).copyMemory(from: source, byteCount: first * bytesPerFrame)
     bytes.copyMemory(from: source + first * bytesPerFrame, byteCount: (frames - first) * bytesPerFrame)
-    written.storeRelease(position &+ UInt64(frames))
-    return true
   }
 
   /// Returns the longest contiguous run of waiting frames, at most `limit`; take them with `advance`. [the reading thread; realtime-safe]

@@ -77,17 +77,9 @@ struct SourceQueueWriter: @unchecked Sendable {
   }
   static let headerWords = 4
 
-  struct State: ~Copyable {
+  struct State {
     fileprivate var position: UInt64 = 0
     fileprivate var isLosing = false
-    fileprivate let record: UnsafeMutablePointer<Float>
-
-    init() {
-      record = .allocate(capacity: CoreState.maximumQuantum + SourceQueueWriter.headerWords)
-      record.initialize(repeating: 0, count: CoreState.maximumQuantum + SourceQueueWriter.headerWords)
-    }
-
-    deinit { record.deallocate() }
   }
 
   private let fifo: FrameFIFO
@@ -106,16 +98,13 @@ struct SourceQueueWriter: @unchecked Sendable {
 
   @_noLocks @_noAllocation
   func write(_ voice: UnsafePointer<Float>, frames: Int, rate: Int) {
-    let record = state.pointee.record
     var header = Header()
     header.position = state.pointee.position
     header.frames = UInt32(truncatingIfNeeded: frames)
     header.rate = UInt32(truncatingIfNeeded: rate)
-    UnsafeMutableRawPointer(record).storeBytes(of: header, as: Header.self)
-    copy(voice, offset: 0, to: record + Self.headerWords, frames: frames)
     state.pointee.position &+= UInt64(frames)
     if state.pointee.isLosing, fifo.count <= fifo.capacity / 2 { state.pointee.isLosing = false }
-    if fifo.write(UnsafeRawPointer(record), frames: frames + Self.headerWords) { return }
+    if fifo.write(&header, frames: Self.headerWords, and: voice, frames: frames) { return }
     overruns.add(1)
     if !state.pointee.isLosing {
       state.pointee.isLosing = true

@@ -1,26 +1,44 @@
-/// A fixed delay for blocks of a fixed size. [realtime] except `init` and `deinit`.
+/// Keeps the newest blocks of a signal, of a fixed size, to read them late. [realtime] except `init` and `deinit`.
 struct BlockDelay: ~Copyable {
-  let delay: Int
   private let block: Int
-  /// The last `delay` frames, followed by room for one block.
-  private let line: UnsafeMutablePointer<Float>
+  /// Frames of the ring, a multiple of `block`.
+  private let length: Int
+  /// The ring, followed by a copy of its first block, so that each block can be read in one piece.
+  private let ring: UnsafeMutablePointer<Float>
+  /// Where the next block is written, 0..<`length`.
+  private var end = 0
 
   /// - Parameters:
-  ///   - delay: frames, 0 or more.
+  ///   - longest: the longest delay in frames, 0 or more.
   ///   - block: frames per block.
-  init(delay: Int, block: Int) {
-    self.delay = delay
+  init(longest: Int, block: Int) {
     self.block = block
-    line = .silence(delay + block)
+    length = ((longest + block - 1) / block + 1) * block
+    ring = .silence(length + block)
   }
 
-  deinit { line.deallocate() }
+  deinit { ring.deallocate() }
 
-  /// Delays one block by `delay` frames. `output` may be `input`.
+  /// Adds a block.
   @_noLocks @_noAllocation
-  mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>) {
-    copy(input, to: line + delay, frames: block)
-    copy(line, to: output, frames: block)
-    copy(line + block, to: line, frames: delay)
+  mutating func push(_ samples: UnsafePointer<Float>) {
+    copy(samples, to: ring + end, frames: block)
+    if end == 0 { copy(samples, to: ring + length, frames: block) }
+    end = (end + block) % length
+  }
+
+  /// Replaces the newest frames, at most a block, by silence.
+  @_noLocks @_noAllocation
+  mutating func silenceNewest(_ frames: Int) {
+    let end = end == 0 ? length : end
+    clear(ring + (end - frames), frames: frames)
+    if end == block { clear(ring + (length + end - frames), frames: frames) }
+  }
+
+  /// The newest block as it was `delay` frames ago; valid until the next `push`.
+  @_noLocks @_noAllocation
+  func late(by delay: Int) -> UnsafePointer<Float> {
+    let first = end - block - delay
+    return UnsafePointer(ring + (first < 0 ? first + length : first))
   }
 }

@@ -6,6 +6,8 @@ struct ChainEnds: ~Copyable {
   private(set) var detector: VoiceDetector
   private(set) var gain: GainControl
   private let block: Int
+  /// The processors' delay in frames.
+  private let delay: Int
   private var highPass: Biquad
   private var highPassFade: Crossfade
   private var raw: BlockDelay
@@ -16,32 +18,28 @@ struct ChainEnds: ~Copyable {
   private let seconds: Float
   /// Mean square of the processors' output.
   private var processedPower: Float = 0
-  /// The microphone after the high-pass filter, whether that is switched on or not: rumble is not echo.
-  let filtered: UnsafeMutablePointer<Float>
-  private let bypassed: UnsafeMutablePointer<Float>
+  /// The microphone after the high-pass filter, while that is switched off.
+  private let rumbleFree: UnsafeMutablePointer<Float>
   private let controls: CaptureControlCells
 
   /// - Parameter delay: the processors' delay in frames.
   init(_ time: BlockTime, delay: Int, controls: CaptureControlCells) {
     block = time.frames
+    self.delay = delay
     seconds = Float(time.seconds)
     self.controls = controls
     highPass = .rumble(rate: time.rate)
     highPassFade = Crossfade(frames: time.frames, weight: 1)
-    raw = BlockDelay(delay: delay, block: time.frames)
+    raw = BlockDelay(longest: delay, block: time.frames)
     bypassFade = Crossfade(frames: time.frames, weight: 1)
     detector = VoiceDetector(rate: time.rate)
     gain = GainControl(time)
     talk = TalkWatch(time)
     leak = LeakedEcho(time)
-    filtered = .silence(time.frames)
-    bypassed = .silence(time.frames)
+    rumbleFree = .silence(time.frames)
   }
 
-  deinit {
-    filtered.deallocate()
-    bypassed.deallocate()
-  }
+  deinit { rumbleFree.deallocate() }
 
   /// Adopts what another engine's ends have learnt about the talker.
   @_noLocks @_noAllocation
@@ -54,19 +52,26 @@ struct ChainEnds: ~Copyable {
   @_noLocks @_noAllocation
   mutating func scaleEcho(by factor: Float) { talk.scaleEcho(by: factor) }
 
-  /// Runs before the processors, in place.
+  /// Runs before the processors, in place. Returns the microphone after the high-pass filter, whether that is switched on or not: rumble is
+  /// not echo. Valid until the processors run.
   @_noLocks @_noAllocation
-  mutating func begin(_ samples: UnsafeMutablePointer<Float>) {
-    raw.process(samples, into: bypassed)
-    highPass.process(samples, into: filtered, frames: block)
-    highPassFade.blend(wet: filtered, dry: samples, into: samples, frames: block, isOn: controls.isHighPassFilterEnabled.load())
+  mutating func begin(_ samples: UnsafeMutablePointer<Float>) -> UnsafePointer<Float> {
+    raw.push(samples)
+    let isOn = controls.isHighPassFilterEnabled.load()
+    if isOn, highPassFade.weight == 1 {
+      highPass.process(samples, into: samples, frames: block)
+      return UnsafePointer(samples)
+    }
+    highPass.process(samples, into: rumbleFree, frames: block)
+    highPassFade.blend(wet: rumbleFree, dry: samples, into: samples, frames: block, isOn: isOn)
+    return UnsafePointer(rumbleFree)
   }
 
-  /// Analyses the processors' output, whether it is heard or not.
+  /// Analyses the processors' output, whether it is heard or not, and its mean square.
   @_noLocks @_noAllocation
-  mutating func listen(_ processed: UnsafePointer<Float>) {
+  mutating func listen(_ processed: UnsafePointer<Float>, power: Float) {
     detector.update(processed, frames: block)
-    processedPower = meanSquare(processed, frames: block)
+    processedPower = power
   }
 
   /// Runs after the processors, in place.
@@ -76,7 +81,7 @@ struct ChainEnds: ~Copyable {
   ///     the echo has not been cancelled, and `LeakedEcho`'s ERLE if it is lower, or if there was none; unknown without an echo.
   ///   - isNearEnd: whether there is a voice other than residual echo.
   ///   - farEnd: mean square of the reference.
-  ///   - microphone: mean square of `filtered`.
+  ///   - microphone: mean square of what `begin` returned.
   ///   - unheard: the microphone's own signal if the block is silent because of a mute before processing (D1), otherwise nil; overwritten.
   ///   - open: receives the same gain, but is never bypassed.
   @_noLocks @_noAllocation
@@ -88,7 +93,7 @@ struct ChainEnds: ~Copyable {
     gain.process(
       samples, frames: block, isNearEnd: isNearEnd, isActive: detector.isActive, isFarEnd: readings.isFarEndActive,
       isOn: controls.isGainControlEnabled.load() && !isBypassed, open: open)
-    bypassFade.blend(wet: samples, dry: bypassed, into: samples, frames: block, isOn: !isBypassed)
+    bypassFade.blend(wet: samples, dry: raw.late(by: delay), into: samples, frames: block, isOn: !isBypassed)
 
     talk.update(farEnd: farEnd)
     if let unheard {

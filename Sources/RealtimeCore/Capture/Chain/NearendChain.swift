@@ -59,12 +59,11 @@ struct NearendChain: ~Copyable {
   ) {
     // The repair of clipped samples assumes the high-pass filter.
     let isClipped = rails.mark(samples, into: railMarks) && controls.isHighPassFilterEnabled.load()
-    ends.begin(samples)
-    let microphonePower = meanSquare(ends.filtered, frames: block)
+    let microphonePower = meanSquare(ends.begin(samples), frames: block)
     processor.process(
       samples, left: left, right: right, railMarks: isClipped ? UnsafePointer(railMarks) : nil, lost: lost,
       cancelsEcho: controls.isEchoCancellationEnabled.load(), suppressesNoise: controls.suppressesNoise, open: open)
-    ends.listen(samples)
+    ends.listen(samples, power: processor.voicePower)
     readings.erle = processor.erle
     readings.echoReduction = processor.echoReduction
     readings.filtersEcho = processor.filtersEcho

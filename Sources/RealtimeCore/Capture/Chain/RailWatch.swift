@@ -32,14 +32,15 @@ struct RailWatch {
     longEnough = max(6, time.rate / 8_000)
   }
 
-  /// Marks the clipped samples of one block: 1 at the positive rail, −1 at the negative one, otherwise 0. Returns whether there is any.
+  /// Marks the clipped samples of one block: 1 at the positive rail, −1 at the negative one, otherwise 0. Returns whether there is any; if
+  /// not, `marks` is not to be read.
   @_noLocks @_noAllocation
   mutating func mark(_ samples: UnsafePointer<Float>, into marks: UnsafeMutablePointer<Float>) -> Bool {
-    clear(marks, frames: block)
     guard peak(samples, frames: block) > Self.least else {
       (positive.run, negative.run) = (0, 0)
       return false
     }
+    clear(marks, frames: block)
     let isPositive = mark(samples, into: marks, sign: 1, &positive)
     let isNegative = mark(samples, into: marks, sign: -1, &negative)
     return isPositive || isNegative

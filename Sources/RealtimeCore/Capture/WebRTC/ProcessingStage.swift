@@ -10,7 +10,6 @@ struct ProcessingStage: ~Copyable {
   private let processor: OpaquePointer
   private var dry: BlockDelay
   private var fade: Crossfade
-  private let matched: UnsafeMutablePointer<Float>
   /// The processor's own output for the last block, whether heard or not.
   let wet: UnsafeMutablePointer<Float>
 
@@ -20,15 +19,13 @@ struct ProcessingStage: ~Copyable {
     processor = try StageDelay.makeProcessor(kind, block: block)
     self.delay = delay
     self.block = block
-    dry = BlockDelay(delay: delay, block: block)
+    dry = BlockDelay(longest: delay, block: block)
     fade = Crossfade(frames: block, weight: 1)
-    matched = .silence(block)
     wet = .silence(block)
   }
 
   deinit {
     nearend_processor_destroy(processor)
-    matched.deallocate()
     wet.deallocate()
   }
 
@@ -44,7 +41,8 @@ struct ProcessingStage: ~Copyable {
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafeMutablePointer<Float>, isOn: Bool) -> Bool {
     let isProcessed = nearend_processor_process(processor, samples, wet) == 0
-    dry.process(samples, into: matched)
+    dry.push(samples)
+    let matched = dry.late(by: delay)
     if !isProcessed { copy(matched, to: wet, frames: block) }
     fade.blend(wet: wet, dry: matched, into: samples, frames: block, isOn: isOn)
     return isProcessed

@@ -16,6 +16,8 @@ struct WebRTCChain: ~Copyable {
   private var echoMeter: EchoMeter
   private var echoDelay: EchoDelayEstimator
   private var placement: ReferencePlacement
+  /// What `ChainEnds.begin` returned.
+  private let microphone: UnsafeMutablePointer<Float>
   /// Mono, because the library takes one channel.
   private let reference: UnsafeMutablePointer<Float>
   private let placed: UnsafeMutablePointer<Float>
@@ -44,15 +46,17 @@ struct WebRTCChain: ~Copyable {
     ends = ChainEnds(BlockTime(frames: block, rate: 100 * block), delay: echo.delay + noise.delay, controls: controls)
     echoMeter = EchoMeter(BlockTime(frames: block, rate: 100 * block))
     self.echo = echo
-    noisy = BlockDelay(delay: noise.delay, block: block)
+    noisy = BlockDelay(longest: noise.delay, block: block)
     self.noise = noise
     echoDelay = EchoDelayEstimator(block: block)
     placement = ReferencePlacement(block: block)
+    microphone = .silence(block)
     reference = .silence(block)
     placed = .silence(block)
   }
 
   deinit {
+    microphone.deallocate()
     reference.deallocate()
     placed.deallocate()
   }
@@ -77,22 +81,26 @@ struct WebRTCChain: ~Copyable {
     unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
     for i in 0..<block { reference[i] = 0.5 * (left[i] + right[i]) }
-    ends.begin(samples)
-    let microphonePower = meanSquare(ends.filtered, frames: block)
+    copy(ends.begin(samples), to: microphone, frames: block)
+    let microphonePower = meanSquare(microphone, frames: block)
     placement.process(
       reference, into: placed, told: Int(controls.streamDelay.load()), measured: echoDelay.delay, isCancelled: echoMeter.isCancelling)
     if !echo.analyze(reference: placed) { errors.add(1) }
     if !echo.process(samples, isOn: controls.isEchoCancellationEnabled.load()) { errors.add(1) }
-    if let open { noisy.process(samples, into: open) }
+    if let open {
+      noisy.push(samples)
+      copy(noisy.late(by: noise.delay), to: open, frames: block)
+    }
     if !noise.process(samples, isOn: controls.suppressesNoise) { errors.add(1) }
 
-    ends.listen(noise.wet)
-    let isNearEnd = hasNearEnd()
+    let voicePower = meanSquare(noise.wet, frames: block)
+    ends.listen(noise.wet, power: voicePower)
+    let isNearEnd = hasNearEnd(voicePower)
     let referencePower = meanSquare(reference, frames: block)
     // The library tells no other output: the filter's and all that is cancelled are the same.
     let residual = meanSquare(echo.wet, frames: block)
     echoMeter.update(reference: referencePower, microphone: microphonePower, residual: residual, voice: residual, isNearEnd: isNearEnd)
-    echoDelay.update(reference: reference, microphone: ends.filtered, isFarEndActive: echoMeter.isFarEndActive)
+    echoDelay.update(reference: reference, microphone: microphone, isFarEndActive: echoMeter.isFarEndActive)
 
     onlyEchoBlocks = isNearEnd || !echoMeter.isFarEndActive ? 0 : onlyEchoBlocks + 1
     if !echo.expect(onlyEcho: onlyEchoBlocks > doubleTalkBlocks) { errors.add(1) }
@@ -108,11 +116,11 @@ struct WebRTCChain: ~Copyable {
       samples, &readings, isNearEnd: isNearEnd, farEnd: referencePower, microphone: microphonePower, unheard: unheard, open: open)
   }
 
-  /// Returns whether there is a voice other than residual echo.
+  /// Returns whether there is a voice other than residual echo in a block of this power.
   @_noLocks @_noAllocation
-  private mutating func hasNearEnd() -> Bool {
+  private mutating func hasNearEnd(_ power: Float) -> Bool {
     let threshold = ends.gain.speechPower() > 0 ? knownTalker * ends.gain.speechPower() : unknownTalker
-    nearEndHold = meanSquare(noise.wet, frames: block) > threshold ? nearEndHoldBlocks : max(nearEndHold - 1, 0)
+    nearEndHold = power > threshold ? nearEndHoldBlocks : max(nearEndHold - 1, 0)
     return ends.detector.hasVoice && (nearEndHold > 0 || !echoMeter.isFarEndActive)
   }
 }

@@ -338,15 +338,12 @@ struct KalmanFilter: ~Copyable {
     UnsafePointer(referencePower + row / layout.partitions * layout.bins)
   }
 
-  /// Passes one hop of the microphone unchanged, because the far end was silent for the filter's whole reach, or the microphone is closed:
-  /// nothing is estimated or learnt.
+  /// Estimates and learns nothing for one hop, because the far end was silent for the filter's whole reach, or the microphone is closed.
   @_noLocks @_noAllocation
-  mutating func passThrough(microphone: UnsafePointer<Float>) {
-    let newest = layout.transform - layout.hop
-    copy(microphone + (layout.window - layout.hop), to: errorWindow + newest, frames: layout.hop)
+  mutating func passThrough() {
     if isPassing { return }
     isPassing = true
-    clear(time + newest, frames: layout.hop)
+    clear(time + (layout.transform - layout.hop), frames: layout.hop)
     clear(uncertainty, frames: layout.bins)
   }
 
