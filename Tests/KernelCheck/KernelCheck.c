@@ -76,8 +76,8 @@ static void check_samples(void) {
   nearend_saturate(samples, 2, out, 248);
   check("saturate", out, 248, 1e-5);
   // A high-pass filter of 90 Hz and a low-pass filter of 3.4 kHz at 48 kHz.
-  nearend_biquad high = {0.991704f, -1.983408f, 0.991704f, -1.983339f, 0.983477f};
-  nearend_biquad low = {0.037148f, 0.074296f, 0.037148f, -1.398305f, 0.546896f};
+  nearend_biquad high = {0.991704f, -1.983408f, 0.991704f, -1.983339f, 0.983477f, 0, 0, {0}};
+  nearend_biquad low = {0.037148f, 0.074296f, 0.037148f, -1.398305f, 0.546896f, 0, 0, {0}};
   nearend_biquad_prepare(&high);
   nearend_biquad_prepare(&low);
   for (int hop = 0; hop < 20; hop++) {
