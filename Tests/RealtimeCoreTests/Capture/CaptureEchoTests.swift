@@ -209,8 +209,10 @@ struct CaptureEchoTests {
   private func conditions(level: Float = 2.5e-4, follows: Bool = true, _ passages: (seconds: Int, filtered: Float, left: Float)...)
     -> [EchoCondition]
   {
-    let time = BlockTime(frames: 160, rate: 16_000), meters = CaptureMeters()
-    var meter = EchoMeter(time), ends = ChainEnds(time, delay: 0, controls: CaptureControls().cells), readings = ChainReadings()
+    let time = BlockTime(frames: 160, rate: 16_000), meters = CaptureMeters(), controls = CaptureControls()
+    // The cells are the controls' memory.
+    defer { withExtendedLifetime(controls) {} }
+    var meter = EchoMeter(time), ends = ChainEnds(time, delay: 0, controls: controls.cells), readings = ChainReadings()
     var found: [EchoCondition] = []
     let silence = UnsafeMutablePointer<Float>.silence(160)
     defer { silence.deallocate() }
