@@ -1,6 +1,7 @@
 // Blocks of samples: levels, filters, energies.
 
-// Without fused operations, so that every version gives the same. A sum of its own for each of four vectors: one would wait for itself.
+// Without fused operations, so that every version gives the same. Four sums, because additions to a single one would each wait for the one
+// before.
 static float mean_square(const float *samples, int frames) {
 #pragma clang fp contract(off)
   lanes sums[4] = {ALL(0), ALL(0), ALL(0), ALL(0)};

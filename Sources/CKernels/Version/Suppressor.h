@@ -29,7 +29,7 @@
 // What the stages hand on, for AHEAD vectors of bins.
 typedef struct {
   // 1 / (echo + noise).
-  wide expected[AHEAD];
+  wide perExpected[AHEAD];
   // The log-spectral amplitude's gain squared, before the floor.
   wide amplitude[AHEAD];
   // The probabilities of near-end speech, and of speech as opposed to noise alone.
@@ -41,18 +41,19 @@ typedef struct {
 INLINE void suppress_estimate(const nearend_suppression *hop, int k, suppression_stages *stages, int i, bool hasEcho) {
   wide power = LOAD_WIDE(hop->power + k), noise = LOAD_WIDE(hop->noise + k);
   // Little more than half of the noise: speech that is lost costs more intelligibility than noise that is left.
-  float noiseShare = 0.55f * hop->noiseShare;
-  wide share;
+  float unwantedNoise = 0.55f * hop->noiseShare;
+  wide perUnwanted;
   if (hasEcho) {
     wide echo = LOAD_WIDE(hop->echo + k);
-    stages->expected[i] = EVERY(1) / (echo + noise);
-    share = EVERY(1) / (echo + EVERY(noiseShare) * noise + EVERY(1e-12f));
+    stages->perExpected[i] = EVERY(1) / (echo + noise);
+    perUnwanted = EVERY(1) / (echo + EVERY(unwantedNoise) * noise + EVERY(1e-12f));
   } else {
-    stages->expected[i] = EVERY(1) / noise;
-    share = EVERY(1 / (noiseShare > 0.01f ? noiseShare : 0.01f)) * stages->expected[i];
+    stages->perExpected[i] = EVERY(1) / noise;
+    // If nothing is unwanted, the floor is 1, and the gain, too: any other share would do as well.
+    perUnwanted = EVERY(1 / (unwantedNoise > 0.01f ? unwantedNoise : 0.01f)) * stages->perExpected[i];
   }
-  wide g = power * share;
-  wide xi = MOST(EVERY(0.88f) * LOAD_WIDE(hop->clean + k) * share + EVERY(0.12f) * MOST(g - EVERY(1), EVERY(0)), EVERY(0.003f));
+  wide g = power * perUnwanted;
+  wide xi = MOST(EVERY(0.88f) * LOAD_WIDE(hop->clean + k) * perUnwanted + EVERY(0.12f) * MOST(g - EVERY(1), EVERY(0)), EVERY(0.003f));
   wide wiener = xi / (EVERY(1) + xi), v = MOST(g * wiener, EVERY(1e-6f));
   // The exponential of the integral is 1 + D(v) / v with D(0) = exp(−γ), γ Euler's constant. D is approximated to 1e-4 of the result.
   wide q = EVERY(1) + v * (EVERY(0.19555078f) + v * (EVERY(0.03175586f) + v * EVERY(0.00261026f)));
@@ -65,12 +66,12 @@ INLINE void suppress_estimate(const nearend_suppression *hop, int k, suppression
 #define LIKELIHOOD_OF_NOISE(ratio) EXP2(EVERY(-LOG2_E * 31.6f / 32.6f) * (ratio))
 
 INLINE void suppress_find_speech(const nearend_suppression *hop, int k, suppression_stages *stages, int i, bool hasEcho) {
-  wide power = LOAD_WIDE(hop->power + k), expected = stages->expected[i];
-  wide overNoise = power * (hasEcho ? EVERY(1) / LOAD_WIDE(hop->noise + k) : expected);
+  wide power = LOAD_WIDE(hop->power + k), perExpected = stages->perExpected[i];
+  wide overNoise = power * (hasEcho ? EVERY(1) / LOAD_WIDE(hop->noise + k) : perExpected);
   // Bands and their smoothing miss partials and consonants. A bin that stands out from echo and noise by itself, at odds of 1 to 3000
   // before it is heard, is the near end. The mean over neighbours keeps single peaks of the noise out.
   wide around = EVERY(0.5f) * power + EVERY(0.25f) * (LOAD_WIDE(hop->power + k - 1) + LOAD_WIDE(hop->power + k + 1));
-  wide unlikely = EVERY(1) + EVERY(3000) * LIKELIHOOD_OF_NOISE(around * expected);
+  wide unlikely = EVERY(1) + EVERY(3000) * LIKELIHOOD_OF_NOISE(around * perExpected);
   // 31.6 instead of the paper's 32.6 leaves the near end a little more.
   wide unlikelySpeech = EVERY(1) + EVERY(31.6f) * LIKELIHOOD_OF_NOISE(overNoise);
   // One division for both reciprocals.
@@ -86,7 +87,7 @@ INLINE void suppress_gain(const nearend_suppression *hop, int k, suppression_sta
     wide floorOfNoise = EVERY(hop->noiseFloor);
     // The floor lies between the echo's and the noise's, by the echo's share of echo plus noise. Noise counts even where it is kept,
     // because it masks the echo.
-    wide echoShare = LOAD_WIDE(hop->echo + k) * stages->expected[i];
+    wide echoShare = LOAD_WIDE(hop->echo + k) * stages->perExpected[i];
     stages->echoShare[i] = echoShare;
     wide floor = EVERY(hop->echoFloor) * echoShare + floorOfNoise * (EVERY(1) - echoShare);
     logFloor = LOG2(MOST(LEAST(floor, floorOfNoise), EVERY(1e-6f)));

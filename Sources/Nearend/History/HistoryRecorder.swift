@@ -39,8 +39,8 @@ final class HistoryRecorder: Sendable {
     let now = clock()
     state.withLock { state in
       guard now >= state.next else { return }
-      // Due at the next call, even if that comes early.
-      state.next = now + 0.75 * CallHistory.interval
+      // Due at the next call, even if this one came late, or that comes early.
+      state.next = now + 0.5 * CallHistory.interval
       state.number += 1
       var point = HistoryPoint(number: state.number, time: Date().timeIntervalSince1970)
       if core.isSending {

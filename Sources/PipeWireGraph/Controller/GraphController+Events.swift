@@ -32,7 +32,8 @@ extension GraphController {
     case .state(.error(let reason)): log(.error, "the filter node failed: \(reason)")
     case .state(.streaming):
       core.graphRestarted()
-      schedule.startPolling()
+      firstPoll.start(cycles: core.cycleMeters.cycles)
+      schedule.awaitFirstCycle()
     case .state:
       freeze.noCycleDue()
       schedule.poll.pause()

@@ -6,6 +6,10 @@ import SessionModel
 extension GraphController {
   /// Makes a capture path for a new rate or engine; observes priority, events, ducking, freezes; reports latency to the graph.
   func poll() {
+    if firstPoll.isAwaited {
+      guard firstPoll.begins(cycles: core.cycleMeters.cycles) else { return }
+      schedule.startPolling()
+    }
     renewCapturePath()
     priority.poll()
     keepMicrophoneClosed()

@@ -29,6 +29,7 @@ package final class GraphController: @unchecked Sendable {
   let freeze: FreezeRecovery
   let recovery: RecoveryWatch
   let restore: RestoreKeeper
+  var firstPoll = FirstPoll()
   var priority = PriorityWatch()
   var news = GraphNews()
   var speakerGain = SpeakerGain()

@@ -21,8 +21,8 @@ struct Schedule {
 
   /// Seconds between polls of the audio thread's reports.
   private static let pollInterval = 0.2
-  /// Seconds from the start of cycles to the first poll: the cycles may have another rate than the last, which is silent until then.
-  private static let firstPoll = 0.02
+  /// Seconds between checks for the first cycle.
+  private static let firstCycleInterval = 0.02
   /// Seconds between checks for a capture path that is being made.
   private static let makingInterval = 0.01
 
@@ -36,7 +36,9 @@ struct Schedule {
     making = LoopTimer(loop: loop)
   }
 
-  func startPolling() { poll.schedule(after: Self.firstPoll, every: Self.pollInterval) }
+  func awaitFirstCycle() { poll.schedule(after: Self.firstCycleInterval, every: Self.firstCycleInterval) }
+
+  func startPolling() { poll.schedule(after: Self.pollInterval, every: Self.pollInterval) }
 
   func awaitCapturePath() { making.schedule(after: Self.makingInterval) }
 

@@ -20,8 +20,9 @@ struct FreezeWatch {
   private var nextRebuild = 0.0
   private var lastThaw = -Double.infinity
 
-  /// Seconds without a cycle; together with the interval between checks less than 2.
-  static let limit = 1.2
+  /// Seconds from the first check without a cycle. With three intervals of 0.2 s, two before that check and one more at the end, less
+  /// than 2.
+  static let limit = 1.1
   private static let fewestChecks = 6
   /// Seconds until the second attempt; doubled before each further one.
   static let firstDelay = 2.0

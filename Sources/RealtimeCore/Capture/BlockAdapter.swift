@@ -7,16 +7,16 @@ struct BlockAdapter: ~Copyable {
   private let block: Int
   private let own, left, right: UnsafeMutablePointer<Float>
   private var blocker: DCBlocker
-  /// Frames of the microphone and in each of the three buffers above, 0..<block.
+  /// Frames gathered of the microphone, and in each of these buffers, 0..<block; in `own` while `gathersOwn`.
   private var gathered = 0
   /// The range of these frames that was lost.
   private var lost = 0..<0
   /// A Boolean value indicating whether the microphone was muted before processing in the newest cycle, and whether the voice without noise
   /// suppression was wanted.
   private var isInputMuted = false
+  private var givesNoisyVoice = false
   /// A Boolean value indicating whether `own` is gathered: in this block, the chain does not hear the microphone's own signal.
   private var gathersOwn = false
-  private var givesNoisyVoice = false
   /// Output frames, oldest first, from `first` on, followed by the gathered frames of the microphone, which the chain processes in place.
   /// Both together are fewer than two blocks.
   private let ready: UnsafeMutablePointer<Float>

@@ -28,6 +28,9 @@ struct FullDuplexProcessor: ~Copyable {
   private var wasMarked = false
   /// The residual while it is not the linear canceller's own: during a fade, and where frames were lost.
   private let heard: UnsafeMutablePointer<Float>
+  /// The first aligned hop after a lost one.
+  private let afterLoss: UnsafeMutablePointer<Float>
+  private var isAfterLoss = false
   private let silence: UnsafePointer<Float>
   /// Lost microphone frames of the next aligned hop.
   private var lostAhead = 0..<0
@@ -54,11 +57,13 @@ struct FullDuplexProcessor: ~Copyable {
     noiseFade = Crossfade(frames: layout.hop, weight: 1)
     dryFade = Crossfade(frames: layout.hop, weight: 1)
     heard = .silence(layout.hop)
+    afterLoss = .silence(layout.hop)
     silence = UnsafePointer(UnsafeMutablePointer<Float>.silence(layout.hop))
   }
 
   deinit {
     heard.deallocate()
+    afterLoss.deallocate()
     silence.deallocate()
   }
 
@@ -82,7 +87,7 @@ struct FullDuplexProcessor: ~Copyable {
     let isMarked = railMarks != nil || wasMarked
     if isMarked { marks.push(railMarks ?? silence) }
     wasMarked = railMarks != nil
-    let aligned = microphone.late(by: linear.farEndDelay)
+    let aligned = alignedMicrophone()
     linear.process(aligned, left: left, right: right, railMarks: isMarked ? marks.late(by: linear.farEndDelay) : nil)
     let residual = silenceLost(lost, of: echoFade.blend(wet: linear.residual, dry: aligned, scratch: heard, frames: hop, isOn: cancelsEcho))
     noiseFade.move(frames: hop, isOn: suppressesNoise)
@@ -108,12 +113,22 @@ struct FullDuplexProcessor: ~Copyable {
   mutating func loseHop() {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
-    // Of the hop before it, what was to be heard with the lost one is lost, too.
-    microphone.silenceNewest(linear.farEndDelay)
     if wasMarked { marks.push(silence) }
     wasMarked = false
     linear.loseHop(silence)
     lostAhead = 0..<linear.farEndDelay
+    isAfterLoss = true
+  }
+
+  /// Returns the microphone as late as the far end: after a lost hop, without the end of the hop before, which would be late by a hop.
+  @_noLocks @_noAllocation
+  private mutating func alignedMicrophone() -> UnsafePointer<Float> {
+    let aligned = microphone.late(by: linear.farEndDelay)
+    if !isAfterLoss { return aligned }
+    isAfterLoss = false
+    copy(aligned, to: afterLoss, frames: hop)
+    clear(afterLoss, frames: linear.farEndDelay)
+    return UnsafePointer(afterLoss)
   }
 
   /// Silences the residual of lost microphone samples, where it is only the negated echo estimate. Returns `residual` itself if none is.

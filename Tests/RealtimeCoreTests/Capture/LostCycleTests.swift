@@ -81,6 +81,33 @@ struct LostCycleTests {
     #expect(losses.allSatisfy { $0 > 40 }, "\(losses)")
   }
 
+  @Test("V1, V2: with neither echo nor noise suppressed, a lost cycle takes nothing else of the microphone with it")
+  func unprocessed() throws {
+    let rig = try CoreRig(), quantum = 256, lost = 100 * quantum
+    rig.core.controls.usesVoiceProcessing = true
+    rig.core.controls.engine = .nearend
+    rig.core.controls.isEchoCancellationEnabled = false
+    rig.core.controls.isNoiseSuppressionEnabled = false
+    rig.core.controls.isHighPassFilterEnabled = false
+    rig.core.controls.isGainControlEnabled = false
+    try rig.core.prepare(rate: Self.rate)
+    let microphone = CaptureSignals.speech(seconds: 2, rate: Self.rate, level: -20, seed: 5)
+    let far = [Float](repeating: 0, count: quantum)
+    var voice: [Float] = [], heard: [Float] = []
+    for start in stride(from: 0, to: microphone.count / quantum * quantum, by: quantum) {
+      if start == lost {
+        rig.lose(frames: quantum)
+        continue
+      }
+      let part = Array(microphone[start..<start + quantum])
+      rig.cycle(part, call: (far, far), reference: far)
+      voice += rig.voice
+      heard += part
+    }
+    // The beginning fades in; 280 frames are the engine's delay.
+    #expect(Array(voice[lost / 2..<heard.count]) == Array(heard[lost / 2 - 280..<heard.count - 280]))
+  }
+
   @Test("V1, V10: the near end stays audible after lost cycles", arguments: [256, 480, 1_000])
   func nearEnd(quantum: Int) throws {
     let near = [Float](repeating: 0, count: Self.gap - Self.rate) + CaptureSignals.speech(seconds: 2, rate: Self.rate, level: -20, seed: 5)

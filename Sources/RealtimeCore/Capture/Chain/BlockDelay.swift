@@ -27,14 +27,6 @@ struct BlockDelay: ~Copyable {
     end = (end + block) % length
   }
 
-  /// Replaces the newest frames, at most a block, by silence.
-  @_noLocks @_noAllocation
-  mutating func silenceNewest(_ frames: Int) {
-    let end = end == 0 ? length : end
-    clear(ring + (end - frames), frames: frames)
-    if end == block { clear(ring + (length + end - frames), frames: frames) }
-  }
-
   /// The newest block as it was `delay` frames ago; valid until the next `push`.
   @_noLocks @_noAllocation
   func late(by delay: Int) -> UnsafePointer<Float> {

@@ -241,7 +241,7 @@ struct ReferenceSpectra: ~Copyable {
   }
 
   /// Returns a slot's place in memory, where spectra a partition apart are neighbours, because they are read together.
-  @_noLocks @_noAllocation
+  @inline(__always) @_noLocks @_noAllocation
   private func position(of index: Int) -> Int {
     index % layout.partitionHops * (layout.slots / layout.partitionHops) + index / layout.partitionHops
   }
