@@ -37,7 +37,7 @@ typedef struct {
   wide echoShare[AHEAD], gain[AHEAD];
 } suppression_stages;
 
-// Decision-directed log-spectral amplitude (Ephraim and Malah 1985), squared: ξ / (1 + ξ) · exp(½ ∫ exp(−t) / t from v to infinity).
+// Decision-directed log-spectral amplitude (Ephraim and Malah 1985), squared: ξ / (1 + ξ) · exp(½ ∫ exp(−t) / t dt from v to ∞).
 INLINE void suppress_estimate(const nearend_suppression *hop, int k, suppression_stages *stages, int i, bool hasEcho) {
   wide power = LOAD_WIDE(hop->power + k), noise = LOAD_WIDE(hop->noise + k);
   // Little more than half of the noise: speech that is lost costs more intelligibility than noise that is left.
