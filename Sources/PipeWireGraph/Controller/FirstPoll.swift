@@ -1,5 +1,5 @@
-/// Decides when polling begins after the filter has started: as soon as a cycle has run, because its rate may be another than the last one's,
-/// which is silent until a poll notices it; without a cycle, after 0.2 s. [control]
+/// Decides when polling begins after the filter has started: as soon as a cycle has run, because a new rate is silent until a poll notices
+/// it; without a cycle, after 0.2 s. [control]
 struct FirstPoll {
   /// A Boolean value indicating whether polling has yet to begin.
   var isAwaited: Bool { checks > 0 }
