@@ -31,7 +31,7 @@ typedef struct {
   // 1 / (echo + noise).
   wide perExpected[AHEAD];
   // The log-spectral amplitude's gain squared, before the floor.
-  wide amplitude[AHEAD];
+  wide squaredGain[AHEAD];
   // The probabilities of near-end speech, and of speech as opposed to noise alone.
   wide presence[AHEAD], speech[AHEAD];
   wide echoShare[AHEAD], gain[AHEAD];
@@ -58,7 +58,7 @@ INLINE void suppress_estimate(const nearend_suppression *hop, int k, suppression
   // The exponential of the integral is 1 + D(v) / v with D(0) = exp(−γ), γ Euler's constant. D is approximated to 1e-4 of the result.
   wide q = EVERY(1) + v * (EVERY(0.19555078f) + v * (EVERY(0.03175586f) + v * EVERY(0.00261026f)));
   q *= q;
-  stages->amplitude[i] = LEAST(wiener * wiener * (EVERY(1) + EVERY(0.56145948f) / (v * q * q)), EVERY(1));
+  stages->squaredGain[i] = LEAST(wiener * wiener * (EVERY(1) + EVERY(0.56145948f) / (v * q * q)), EVERY(1));
 }
 
 // How much likelier noise alone makes a power, `ratio` times the expected one, than noise and speech of 15 dB more do (Gerkmann and
@@ -82,7 +82,7 @@ INLINE void suppress_find_speech(const nearend_suppression *hop, int k, suppress
 
 // The gain is G^p floor^(1 − p) (Cohen and Berdugo 2001).
 INLINE void suppress_gain(const nearend_suppression *hop, int k, suppression_stages *stages, int i, bool hasEcho, float logNoiseFloor) {
-  wide amplitude = stages->amplitude[i], p = stages->presence[i], logFloor = EVERY(logNoiseFloor);
+  wide squaredGain = stages->squaredGain[i], p = stages->presence[i], logFloor = EVERY(logNoiseFloor);
   if (hasEcho) {
     wide floorOfNoise = EVERY(hop->noiseFloor);
     // The floor lies between the echo's and the noise's, by the echo's share of echo plus noise. Noise counts even where it is kept,
@@ -92,11 +92,11 @@ INLINE void suppress_gain(const nearend_suppression *hop, int k, suppression_sta
     wide floor = EVERY(hop->echoFloor) * echoShare + floorOfNoise * (EVERY(1) - echoShare);
     logFloor = LOG2(MOST(LEAST(floor, floorOfNoise), EVERY(1e-6f)));
   }
-  wide logGain = MOST(EVERY(0.5f) * LOG2(amplitude), logFloor);
+  wide logGain = MOST(EVERY(0.5f) * LOG2(squaredGain), logFloor);
   wide wanted = EXP2(p * logGain + (EVERY(1) - p) * logFloor), gain = LOAD_WIDE(hop->gain + k);
   gain = SELECT(wanted > gain, wanted, EVERY(0.8f) * gain + EVERY(0.2f) * wanted);
   STORE(hop->gain + k, gain);
-  STORE(hop->clean + k, amplitude * p * p * LOAD_WIDE(hop->power + k));
+  STORE(hop->clean + k, squaredGain * p * p * LOAD_WIDE(hop->power + k));
   stages->gain[i] = gain;
 }
 
