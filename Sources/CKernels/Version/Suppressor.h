@@ -157,7 +157,7 @@ INLINE void suppress_bins(const nearend_suppression *hop, bool hasEcho, float *r
 }
 
 static void suppress(const nearend_suppression *hop, float *re, float *im) {
-  if (hop->echo) {
+  if (hop->hasEcho) {
     suppress_bins(hop, true, re, im);
   } else {
     suppress_bins(hop, false, re, im);

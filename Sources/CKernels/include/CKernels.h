@@ -169,10 +169,11 @@ NEAREND_REALTIME float nearend_correlate(
 // One hop of a suppressor's bins: inputs, parameters and state. `bins` is a multiple of 16.
 typedef struct {
   int bins;
-  // |E|², also read one bin before the first and one after the last; the expected power of the residual echo in it, NULL if there is none,
-  // and the probability of near-end speech, 0…1.
+  // |E|², also read one bin before the first and one after the last; whether a residual echo is expected in it, and its power, which is not
+  // read otherwise; the probability of near-end speech, 0…1.
   const float *_Nonnull power;
-  const float *_Nullable echo;
+  bool hasEcho;
+  const float *_Nonnull echo;
   const float *_Nonnull presence;
   // State: noise power, smoothed probability of speech, power of the clean signal one hop ago, and gain.
   float *_Nonnull noise;

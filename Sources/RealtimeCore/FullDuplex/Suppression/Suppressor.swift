@@ -194,7 +194,7 @@ struct Suppressor: ~Copyable {
     let certainty = max(2 * talking - 1, 0)
     let first = Int(Self.next(&random) * Float(phaseCount - 1))
     var kernel = nearend_suppression(
-      bins: Int32(padded), power: power, echo: residualEcho.isAtRest ? nil : residualEcho.power, presence: presence.byBin,
+      bins: Int32(padded), power: power, hasEcho: !residualEcho.isAtRest, echo: residualEcho.power, presence: presence.byBin,
       noise: memory.noise, speech: memory.speech, clean: memory.clean, gain: memory.gain, phaseRe: phases.re + first,
       phaseIm: phases.im + first,
       comfort: 1 / rt_sqrtf(scale),
