@@ -169,7 +169,7 @@ NEAREND_REALTIME float nearend_correlate(
 // One hop of a suppressor's bins: inputs, parameters and state. `bins` is a multiple of 16.
 typedef struct {
   int bins;
-  // |E|², also read one bin before the first and one after the last; whether a residual echo is expected in it, and its power, which is not
+  // |E|², also read one bin before the first and one after the last; whether residual echo is expected in it, and its power, which is not
   // read otherwise; the probability of near-end speech, 0…1.
   const float *_Nonnull power;
   bool hasEcho;
