@@ -12,7 +12,9 @@ struct LinearCanceller: ~Copyable {
   private(set) var echo: UnsafePointer<Float>
   private(set) var residual: UnsafePointer<Float>
   /// A Boolean value indicating whether `residual` is the microphone: the far end is silent, or the microphone closed.
-  private(set) var isPassing = false
+  var isPassing: Bool {
+    @_noLocks @_noAllocation get { careful.isPassing }
+  }
   /// A Boolean value indicating whether the filter was reset and has not converged: everything heard while the far end talks counts as
   /// echo.
   private(set) var isGuarded = false
@@ -208,11 +210,9 @@ struct LinearCanceller: ~Copyable {
       choice.reset()
       echo = careful.echo
       residual = microphone[0] + (layout.window - layout.hop)
-      isPassing = true
       isGuarded = false
       return
     }
-    isPassing = false
     let learns = isWhole && hopsUntilHistoryIsComplete == 0
     rememberSilence()
     let isFarEnd = farEndLevel > 1e-6

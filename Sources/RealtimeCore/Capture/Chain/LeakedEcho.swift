@@ -91,13 +91,13 @@ struct LeakedEcho: ~Copyable {
     (changes[newest], changes[newest + delays]) = (farEndChange, farEndChange)
     audible[newest] = farEnd > EchoMeter.farEndThreshold ? 1 : 0
     voiceEnergy = memory * voiceEnergy + change * change
-    let then = changes + newest, floor = SIMD8<Float>(repeating: least), voiceFloored = max(voiceEnergy, least)
+    let then = changes + newest, voiceFloored = max(voiceEnergy, least)
     // The highest correlation in each lane, squared, with its sign: comparing needs no square root.
     var highest = SIMD8<Float>(repeating: 0), delayOfHighest = SIMD8<Int32>(repeating: 0)
     for delay in stride(from: 0, to: delays, by: 8) {
       let x = load8(then + delay)
       let product = accumulate(change * x, in: cross + delay), energy = accumulate(x * x, in: farEndEnergy + delay)
-      let expected: SIMD8<Float> = voiceFloored * energy.replacing(with: floor, where: energy .< floor)
+      let expected: SIMD8<Float> = voiceFloored * clamp8(energy, least, .infinity)
       let correlation: SIMD8<Float> = Self.squared(product) / expected
       let isHigher = correlation .> highest
       highest.replace(with: correlation, where: isHigher)
@@ -133,13 +133,13 @@ struct LeakedEcho: ~Copyable {
   private mutating func listen(to microphone: Float) {
     let change = microphoneLevel.change(microphone)
     microphoneEnergy = memory * microphoneEnergy + change * change
-    let required = follows * follows * max(microphoneEnergy, least), floor = SIMD8<Float>(repeating: least)
+    let required = follows * follows * max(microphoneEnergy, least)
     isEchoHeard = false
     // A local copy: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
     let cross = heardCross, then = changes + newest
     for delay in stride(from: 0, to: reach, by: 8) {
       let product = accumulate(change * load8(then + delay), in: cross + delay), energy = load8(farEndEnergy + delay)
-      let expected: SIMD8<Float> = required * energy.replacing(with: floor, where: energy .< floor)
+      let expected: SIMD8<Float> = required * clamp8(energy, least, .infinity)
       if any(Self.squared(product) .> expected) { isEchoHeard = true }
     }
     unheardEnergy = isEchoHeard ? 0 : min(unheardEnergy + changes[newest] * changes[newest], 3 * least)

@@ -96,7 +96,7 @@ struct KalmanFilter: ~Copyable {
   let referencePower: UnsafeMutablePointer<Float>
   private var hops = 0
   /// A Boolean value indicating whether the newest estimate is 0, because the microphone was passed through.
-  private var isPassing = false
+  private(set) var isPassing = false
   /// Bins of the widest row.
   private var activeBins = 0
   /// A Boolean value indicating whether the rows of the second channel are in use.

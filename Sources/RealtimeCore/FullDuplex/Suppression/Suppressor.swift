@@ -173,6 +173,7 @@ struct Suppressor: ~Copyable {
   }
 
   /// Maps the filter's bins to this transform's, half as many: each is the mean of four.
+  // `mutating`: as `analyze`.
   @_noLocks @_noAllocation
   private mutating func spread(_ filter: UnsafePointer<Float>) {
     // U is the power of `window` samples, |E|² that of a hop.
@@ -196,8 +197,7 @@ struct Suppressor: ~Copyable {
     var kernel = nearend_suppression(
       bins: Int32(padded), power: power, hasEcho: !residualEcho.isAtRest, echo: residualEcho.power, presence: presence.byBin,
       noise: memory.noise, speech: memory.speech, clean: memory.clean, gain: memory.gain, phaseRe: phases.re + first,
-      phaseIm: phases.im + first,
-      comfort: 1 / rt_sqrtf(scale),
+      phaseIm: phases.im + first, comfort: 1 / rt_sqrtf(scale),
       echoFloor: rt_expf(talking * echoFloors.talking + (1 - talking) * echoFloors.silent),
       noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare,
       noiseMemory: hops > settlingHops ? settledMemory : settlingMemory,
