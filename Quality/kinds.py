@@ -30,6 +30,7 @@ CHANGES_HALF_WAY = ("jump", "move", "volume")
 CANCELLERS = ("module-ec", "aec3", "webrtc", "nearend")
 PROGRAMS = ("untouched", "ideal", *CANCELLERS)
 MODE_PROGRAMS = ("untouched", "rnnoise", "wide", "nearend", "isolation")
+RECORDING_PROGRAMS = ("untouched", "module-ec", "aec3", "nearend", "isolation")
 TITLES = {
     "untouched": "untouched microphone",
     "ideal": "the near end alone",

@@ -18,14 +18,14 @@ LOWEST, HIGHEST = 60, 16_000  # Hz
 QUIETEST, LOUDEST = -100, -45  # dBFS a band
 
 
-def spectrogram(samples):
-    """Returns dB in ROWS bands, logarithmic from LOWEST to HIGHEST, at COLUMNS times."""
-    hop = len(samples) // COLUMNS
-    padded = np.concatenate([np.zeros(WINDOW // 2), samples, np.zeros(WINDOW)])
-    frames = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::hop][:COLUMNS]
-    window = signal.get_window("hann", WINDOW)
+def spectrogram(samples, rate=RATE, highest=HIGHEST):
+    """Returns dB in ROWS bands, logarithmic from LOWEST to `highest` Hz, at COLUMNS times."""
+    hop, size = len(samples) // COLUMNS, WINDOW * rate // RATE
+    padded = np.concatenate([np.zeros(size // 2), samples, np.zeros(size)])
+    frames = np.lib.stride_tricks.sliding_window_view(padded, size)[::hop][:COLUMNS]
+    window = signal.get_window("hann", size)
     power = np.abs(np.fft.rfft(frames * window, axis=1)) ** 2 / np.sum(window) ** 2
-    edges = np.geomspace(LOWEST, HIGHEST, ROWS + 1) * WINDOW / RATE
+    edges = np.geomspace(LOWEST, highest, ROWS + 1) * size / rate
     bands = [
         power[:, int(low) : max(int(low) + 1, int(high))].sum(axis=1)
         for low, high in zip(edges, edges[1:], strict=False)
@@ -38,35 +38,37 @@ def draw_case(folder, case, processed, path, programs=CANCELLERS):
     strips = {} if case["kind"] in FAR_END_ALONE else {"near end alone": folder / case["name"] / "near.wav"}
     strips["microphone"] = folder / case["name"] / "mic.wav"
     strips |= {TITLES[name]: where / f"{case['name']}.wav" for name, where in processed.items() if name in programs}
-    figure, panels = plt.subplots(len(strips), 1, figsize=(9, 0.95 * len(strips) + 0.35), sharex=True)
-    for axes, (title, file) in zip(panels, strips.items(), strict=True):
-        samples, _ = soundfile.read(file)
-        seconds = len(samples) / RATE
-        picture = spectrogram(samples)
-        extent = (0, seconds, 0, ROWS)
+    sounds = {title: soundfile.read(file)[0] for title, file in strips.items()}
+    draw_strips(sounds, path, event=6 if case["kind"] in CHANGES_HALF_WAY else None)
+
+
+def draw_strips(sounds, path, rate=RATE, highest=HIGHEST, event=None, most_bytes=140_000):
+    """Draws the spectrograms of {title: samples} below each other, up to `highest` Hz; `event`: marked, in s."""
+    figure, panels = plt.subplots(len(sounds), 1, figsize=(9, 0.95 * len(sounds) + 0.35), sharex=True)
+    for axes, (title, samples) in zip(panels, sounds.items(), strict=True):
         axes.imshow(
-            picture,
+            spectrogram(samples, rate, highest),
             aspect="auto",
             origin="lower",
             cmap="magma",
             vmin=QUIETEST,
             vmax=LOUDEST,
-            extent=extent,
+            extent=(0, len(samples) / rate, 0, ROWS),
             interpolation="nearest",
         )
         axes.set_yticks(
-            [ROWS * np.log(hertz / LOWEST) / np.log(HIGHEST / LOWEST) for hertz in (200, 1_000, 5_000)],
+            [ROWS * np.log(hertz / LOWEST) / np.log(highest / LOWEST) for hertz in (200, 1_000, 5_000)],
             ["200 Hz", "1 kHz", "5 kHz"],
         )
         axes.tick_params(length=2, labelsize=6.5, colors=INK)
         axes.text(
             -0.222, 0.5, title.replace(", ", ",\n"), transform=axes.transAxes, va="center", fontsize=8.5, color=INK
         )
-        if case["kind"] in CHANGES_HALF_WAY:
-            axes.axvline(6, color="white", linewidth=0.8, linestyle=":")
+        if event is not None:
+            axes.axvline(event, color="white", linewidth=0.8, linestyle=":")
     panels[-1].set_xlabel("seconds", fontsize=7.5, color=INK)
-    figure.subplots_adjust(left=0.185, right=0.99, top=0.985, bottom=0.4 / (0.95 * len(strips) + 0.35), hspace=0.12)
-    save(figure, path, 140_000, dpi=100)
+    figure.subplots_adjust(left=0.185, right=0.99, top=0.985, bottom=0.4 / (0.95 * len(sounds) + 0.35), hspace=0.12)
+    save(figure, path, most_bytes, dpi=100)
 
 
 def kind_texts():

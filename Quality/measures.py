@@ -55,12 +55,17 @@ def seconds(start, end=None):
     return slice(round(start * RATE), None if end is None else round(end * RATE))
 
 
-def late_by(processed, near):
-    """Returns the frames by which `processed` lags `near`: the strongest correlation up to MOST_LAG_MS."""
-    later, sooner = (soxr.resample(samples, RATE, SPEECH_RATE) for samples in (processed, near))
+def lag(later, sooner):
+    """Returns the frames by which one sound lags the other, both at SPEECH_RATE: the strongest correlation up to
+    MOST_LAG_MS."""
     size = fft.next_fast_len(len(later) + len(sooner), real=True)
     correlation = fft.irfft(fft.rfft(later, size) * np.conj(fft.rfft(sooner, size)), size)
-    return RATE // SPEECH_RATE * int(np.argmax(np.abs(correlation[: MOST_LAG_MS * SPEECH_RATE // 1_000])))
+    return int(np.argmax(np.abs(correlation[: MOST_LAG_MS * SPEECH_RATE // 1_000])))
+
+
+def late_by(processed, near):
+    """Returns the frames by which `processed` lags `near`."""
+    return RATE // SPEECH_RATE * lag(*(soxr.resample(samples, RATE, SPEECH_RATE) for samples in (processed, near)))
 
 
 def moved_earlier(samples, frames, length):

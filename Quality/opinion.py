@@ -1,18 +1,33 @@
-"""AECMOS at 48 kHz and DNSMOS P.835: the same figures as speechmos, but faster, because librosa, whose first call
-compiles for half a minute, is not used."""
+"""AECMOS, at 48 or 16 kHz, and DNSMOS P.835: the same figures as speechmos, but faster, because librosa, whose first
+call compiles for half a minute, is not used."""
 
 import importlib.util
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
 from scipy import fft
 
-RATE = 48_000
-TRANSFORM, HOP, BANDS = 1_537, 768, 160
-MOST_FRAMES = 20 * RATE
-HIDDEN = (4, 1, 96)
+BANDS = 160
+MOST_SECONDS = 20
 MARKERS = {"st": (0, 1), "dt": (1, 1), "nst": (1, 0)}  # scenario: (near end talks, far end talks)
+
+
+@dataclass(frozen=True)
+class Model:
+    """One of AECMOS' models, and the spectra that it was trained on."""
+
+    file: str
+    transform: int  # frames of a spectrum
+    hop: int  # frames from one to the next
+    hidden: int
+
+
+MODELS = {
+    48_000: Model("Run_1668423760_Stage_0.onnx", 1_537, 768, 96),
+    16_000: Model("Run_1663915512_Stage_0.onnx", 513, 256, 64),
+}
 
 
 def mel_of_hertz(hertz):
@@ -25,10 +40,10 @@ def hertz_of_mel(mel):
     return np.where(mel < 15, mel * 200 / 3, 1_000 * 6.4 ** ((np.maximum(mel, 15) - 15) / 27))
 
 
-def mel_filters():
-    """Returns triangular filters of equal area: (bands, bins)."""
-    edges = hertz_of_mel(np.linspace(0, mel_of_hertz(RATE / 2), BANDS + 2))
-    slopes = edges[:, None] - np.arange(TRANSFORM // 2 + 1) * RATE / TRANSFORM
+def mel_filters(rate, transform):
+    """Returns triangular filters of equal area, up to half the rate: (bands, bins)."""
+    edges = hertz_of_mel(np.linspace(0, mel_of_hertz(rate / 2), BANDS + 2))
+    slopes = edges[:, None] - np.arange(transform // 2 + 1) * rate / transform
     widths = np.diff(edges)[:, None]
     triangles = np.maximum(0, np.minimum(-slopes[:-2] / widths[:-1], slopes[2:] / widths[1:]))
     return (triangles * (2 / (edges[2:] - edges[:-2]))[:, None]).astype(np.float32)
@@ -43,18 +58,19 @@ def model(name):
 
 
 class EchoOpinion:
-    """AECMOS."""
+    """AECMOS of sound with one of the rates in MODELS."""
 
-    def __init__(self):
-        self.model = model("aecmos_models/Run_1668423760_Stage_0.onnx")
+    def __init__(self, rate=48_000):
+        self.sample_rate, self.shape = rate, MODELS[rate]
+        self.model = model(f"aecmos_models/{self.shape.file}")
         self.input = self.model.get_inputs()[0].name
-        self.mel = mel_filters().T.astype(float)
-        self.window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(TRANSFORM) / TRANSFORM)
+        self.mel = mel_filters(rate, self.shape.transform).T.astype(float)
+        self.window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(self.shape.transform) / self.shape.transform)
 
     def features(self, samples):
         """Returns the mel spectrum in dB below the loudest band, scaled to -1 (80 dB down) to 1: (frames, bands)."""
-        padded = np.pad(samples[:MOST_FRAMES], TRANSFORM // 2)
-        frames = np.lib.stride_tricks.sliding_window_view(padded, TRANSFORM)[::HOP]
+        padded = np.pad(samples[: MOST_SECONDS * self.sample_rate], self.shape.transform // 2)
+        frames = np.lib.stride_tricks.sliding_window_view(padded, self.shape.transform)[:: self.shape.hop]
         power = np.abs(fft.rfft(frames * self.window, axis=1)) ** 2 @ self.mel
         decibels = 10 * np.log10(np.maximum(power, 1e-10))
         return (np.maximum(decibels - decibels.max(), -80) + 40) / 40
@@ -63,7 +79,7 @@ class EchoOpinion:
         """Returns (echo, deg), 1 to 5, from the features of the three signals; scenario: st, dt or nst."""
         near_talks, far_talks = MARKERS[scenario]
         stacked = np.stack([marked(far, far_talks), marked(mic, near_talks), marked(processed, 1)])
-        inputs = {self.input: stacked.astype(np.float32)[None], "h0": np.zeros(HIDDEN, np.float32)}
+        inputs = {self.input: stacked.astype(np.float32)[None], "h0": np.zeros((4, 1, self.shape.hidden), np.float32)}
         echo, deg = self.model.run([], inputs)[0][:2]
         return float(np.squeeze(echo)), float(np.squeeze(deg))
 

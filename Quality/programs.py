@@ -16,9 +16,13 @@ from pathlib import Path
 
 import numpy as np
 import soundfile
+import soxr
+
+from recordings import find_part
 
 RATE = 48_000
 BLOCK = RATE // 100
+WEBRTC_RATES = (16_000, 32_000, 48_000)
 HERE = Path(__file__).resolve().parent
 MADE = "made.json"
 PARTS = {"untouched": "mic", "ideal": "near"}
@@ -36,8 +40,8 @@ class Part:
     version: str = "-"
 
     def process(self, case, out):
-        samples, _ = soundfile.read(case / f"{self.name}.wav", dtype="float32")
-        write(out, samples)
+        samples, rate = soundfile.read(find_part(case, self.name), dtype="float32", always_2d=True)
+        write(out, samples.mean(axis=1), rate)
 
 
 @dataclass(frozen=True)
@@ -49,13 +53,14 @@ class Nearend:
     version: str
     mode: str | None = None
     data: Path | None = None  # the folder in which voice isolation is installed
+    options: tuple[str, ...] = ("--sample-type", "float")
 
     def process(self, case, out):
-        self.run(case / "mic.wav", case / "far.wav", out)
+        self.run(find_part(case, "mic"), find_part(case, "far"), out)
 
     def run(self, mic, far, out, *more):
         """Returns the peak memory in MB, and the seconds of processor time."""
-        command = [self.binary, "process", "--mic", mic, "--far", far, "--out", out, "--sample-type", "float", *more]
+        command = [self.binary, "process", "--mic", mic, "--far", far, "--out", out, *self.options, *more]
         command += ["--aec", self.engine] if self.engine else []
         command += ["--mic-mode", self.mode] if self.mode else []
         environment = os.environ | ({"XDG_DATA_HOME": str(self.data)} if self.data else {})
@@ -123,16 +128,18 @@ class AEC3:
             "auto_gain_control": False,
         }
         processing = AudioProcessingModule(**settings)
-        far, mic = (np.clip(samples * 32_768, -32_768, 32_767).astype(np.int16) for samples in read_pair(case))
-        voice = np.zeros(len(mic) // BLOCK * BLOCK, np.int16)
-        for start in range(0, len(voice), BLOCK):
-            block = slice(start, start + BLOCK)
-            processing.process_reverse_stream(AudioFrame(bytearray(far[block].tobytes()), RATE, far.shape[1], BLOCK))
+        rate = least_rate(case)
+        far, mic = (np.clip(samples * 32_768, -32_768, 32_767).astype(np.int16) for samples in read_pair(case, rate))
+        size = rate // 100
+        voice = np.zeros(len(mic) // size * size, np.int16)
+        for start in range(0, len(voice), size):
+            block = slice(start, start + size)
+            processing.process_reverse_stream(AudioFrame(bytearray(far[block].tobytes()), rate, far.shape[1], size))
             processing.set_stream_delay_ms(0)
-            frame = AudioFrame(bytearray(mic[block].tobytes()), RATE, 1, BLOCK)
+            frame = AudioFrame(bytearray(mic[block].tobytes()), rate, 1, size)
             processing.process_stream(frame)
             voice[block] = np.frombuffer(bytes(frame.data.cast("b")), np.int16)
-        write(out, voice.astype(np.float32) / 32_768)
+        write(out, voice.astype(np.float32) / 32_768, rate)
 
 
 @dataclass(frozen=True)
@@ -143,7 +150,7 @@ class RNNoise:
     version: str
 
     def process(self, case, out):
-        self.cost(case / "mic.wav", None, out)
+        self.cost(find_part(case, "mic"), None, out)
 
     def load(self):
         rnnoise = ctypes.CDLL(self.library)
@@ -186,15 +193,27 @@ def timed_blocks(mic, process, scale=1):
     return times
 
 
-def read_pair(case):
-    """Reads the far end, (frames, channels), and the microphone, (frames,), as float32."""
-    far, _ = soundfile.read(case / "far.wav", always_2d=True, dtype="float32")
-    mic, _ = soundfile.read(case / "mic.wav", dtype="float32")
-    return far, mic
+def least_rate(case):
+    """Returns the least rate of WebRTC's that holds the microphone's sound, in Hz."""
+    rate = soundfile.info(find_part(case, "mic")).samplerate
+    return next((known for known in WEBRTC_RATES if known >= rate), WEBRTC_RATES[-1])
 
 
-def write(path, samples):
-    soundfile.write(path, np.clip(samples, -1, 1).astype(np.float32), RATE, subtype="FLOAT")
+def read_at(path, rate):
+    """Reads a file as float32 at a rate in Hz: (frames, channels)."""
+    samples, its_rate = soundfile.read(path, always_2d=True, dtype="float32")
+    return samples if its_rate == rate else soxr.resample(samples, its_rate, rate)
+
+
+def read_pair(case, rate=RATE):
+    """Reads the far end, (frames, channels), and the microphone, (frames,), as float32; as long as each other."""
+    far, mic = (read_at(find_part(case, name), rate) for name in ("far", "mic"))
+    far = np.pad(far, ((0, max(0, len(mic) - len(far))), (0, 0)))
+    return far[: len(mic)], mic.mean(axis=1)
+
+
+def write(path, samples, rate=RATE):
+    soundfile.write(path, np.clip(samples, -1, 1).astype(np.float32), rate, subtype="FLOAT")
 
 
 def fingerprint(path):

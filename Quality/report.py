@@ -45,21 +45,21 @@ def table_lines(table, bars=BARS, names=NAMES):
         yield f"| {first} | {shown} | {' | '.join(cells)} | {bar} | {'holds' if verdict.holds else '**missed**'} |"
 
 
-def version_lines(programs, titles):
+def version_lines(programs, titles, packages=PACKAGES):
     """Returns the table of what was measured, and with what."""
     yield "In brackets: the first twelve digits of the SHA-256 of the program, or of its library."
     yield ""
     yield "| program | version |"
     yield "|---|---|"
     yield from (f"| {titles[name]} | {program.version} |" for name, program in programs.items())
-    yield f"| Python {platform.python_version()} | {', '.join(f'{name} {version(name)}' for name in PACKAGES)} |"
+    yield f"| Python {platform.python_version()} | {', '.join(f'{name} {version(name)}' for name in packages)} |"
 
 
-def write_scores(table, path):
-    """Returns every case and measure, as comma-separated values."""
+def write_scores(table, path, measures=MEASURES):
+    """Writes every case and measure, as comma-separated values."""
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        names = [name for name in MEASURES if any(name in row for rows in table.values() for row in rows)]
+        names = [name for name in measures if any(name in row for rows in table.values() for row in rows)]
         writer.writerow(["program", "case", *names])
         for program, rows in table.items():
             for row in rows:
@@ -90,8 +90,8 @@ def write(documentation, options, programs, folder, table):
         "![The table, drawn](quality/quality.png)",
         "",
         "[Listening page](quality/README.md): spectrograms of one case of each kind.",
-        "[Every case and measure](quality/scores.csv). [The mic modes](mic-modes.md) and [situations of a",
-        "call](situations.md) have pages of their own.",
+        "[Every case and measure](quality/scores.csv). [The mic modes](mic-modes.md), [situations of a",
+        "call](situations.md) and [recordings of real devices](recordings.md) have pages of their own.",
         "",
         "Means, and in brackets the worst case:",
         "",
@@ -123,6 +123,7 @@ def write(documentation, options, programs, folder, table):
         "make quality ARGS=--write                   # writes this page anew",
         "make quality ARGS=--modes                   # the mic modes: mic-modes.md",
         "make quality ARGS=--situations              # situations of a call: situations.md",
+        'make quality ARGS="--recordings FOLDER"     # recordings of real devices: recordings.md',
         'make quality ARGS="--conversation 3600"     # an hour of conversation: its last minute, and its first',
         "```",
         "",

@@ -18,7 +18,10 @@ import numpy as np
 
 import measures
 import passages
+import recording_score
+import recordings
 from kinds import SITUATIONS
+from measures import SPEECH_RATE
 from opinion import EchoOpinion, NoiseOpinion
 
 WORST = ("echo", "deg", "stoi", "erle", "first", "back", "noise", "ovrl")
@@ -39,14 +42,41 @@ def digest(paths, of=b""):
     return found.hexdigest()
 
 
+def opinion(of, *parameters):
+    """Returns the one of AECMOS or DNSMOS that this process has loaded."""
+    key = of, parameters
+    if key not in worker:
+        worker[key] = of(*parameters)
+    return worker[key]
+
+
+def truth_of(folder, case):
+    """Returns a digest of everything but the program's output that a case's measures depend on."""
+    sources = [measures.__file__, sys.modules[EchoOpinion.__module__].__file__]
+    names = ("far", "mic", "near")
+    if "recorded" in case:
+        sources += [recording_score.__file__, recordings.__file__]
+        names = recordings.parts(case)
+    elif case["kind"] in SITUATIONS:
+        sources += [passages.__file__, f"{folder}/{case['name']}/case.json"]
+    paths = [recordings.find_part(f"{folder}/{case['name']}", name) for name in names]
+    return digest(sources + paths, recordings.scenario(case).encode() if "recorded" in case else b"")
+
+
+def scene_of(folder, case, with_pesq):
+    """Returns the case, ready to score."""
+    if "recorded" in case:
+        return recording_score.ScoredRecording(folder, case, opinion(EchoOpinion, SPEECH_RATE))
+    if case["kind"] in SITUATIONS:
+        return passages.ScoredSituation(folder, case, opinion(EchoOpinion))
+    opinions = opinion(EchoOpinion), opinion(NoiseOpinion)
+    return measures.ScoredCase(folder, case["name"], case["kind"], *opinions, with_pesq)
+
+
 def score_case(job):
     """Scores every program's file for one case: [(program, digest, measures)]."""
     folder, case, files, kept, with_pesq = job
-    is_situation = case["kind"] in SITUATIONS
-    sources = [module.__file__ for module in (measures, sys.modules[EchoOpinion.__module__])]
-    if is_situation:
-        sources += [passages.__file__, f"{folder}/{case['name']}/case.json"]
-    truth = digest(sources + [f"{folder}/{case['name']}/{part}.wav" for part in ("far", "mic", "near")])
+    truth = truth_of(folder, case)
     scored, scene = [], None
     for program, path in files.items():
         now = digest([path], truth.encode())
@@ -54,11 +84,7 @@ def score_case(job):
         if before.get("digest") == now and (not with_pesq or before["with_pesq"]):
             scored.append((program, before))
             continue
-        if not worker:
-            worker["opinions"] = EchoOpinion(), NoiseOpinion()
-        if scene is None and is_situation:
-            scene = passages.ScoredSituation(folder, case, worker["opinions"][0])
-        scene = scene or measures.ScoredCase(folder, case["name"], case["kind"], *worker["opinions"], with_pesq)
+        scene = scene or scene_of(folder, case, with_pesq)
         scored.append((program, {"digest": now, "with_pesq": with_pesq, "measures": scene.score(path)}))
     return case["name"], scored
 
