@@ -2,116 +2,14 @@
 """Measures what is left of the echo, and of whoever talks: makes cases of echo from a seed, runs nearend's engines and
 other cancellers over them, and scores what comes out. What was made once for a seed is kept in .build-quality.
 Quality/cases.py says what the kinds are, Quality/measures.py what the measures are; situations.py and passages.py the
-same of situations."""
+same of situations, recordings.py and recording_score.py of recordings."""
 
-import argparse
-import os
-import random
 import sys
 import time
-from pathlib import Path
 
-from kinds import CANCELLERS, KINDS, MODE_KINDS, MODE_PROGRAMS, NOISES, PROGRAMS, SITUATIONS
+from options import BUILD, ROOT, arguments
 
-ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / ".build-quality"
 ENGINES = ("webrtc", "nearend")
-LEAST_CONVERSATION = 300  # seconds
-
-
-def list_of(names, what):
-    """Returns a parser of comma-separated lists of the given names."""
-
-    def parse(text):
-        chosen = text.split(",")
-        for name in chosen:
-            if name not in names:
-                raise argparse.ArgumentTypeError(f"{name} is no {what}; there are {', '.join(names)}")
-        return chosen
-
-    return parse
-
-
-def positive(text):
-    number = int(text) if text.isdecimal() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number from 1 on")
-    return number
-
-
-def arguments():
-    parser = argparse.ArgumentParser(
-        prog="make quality ARGS=...", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--seed", type=int, help="of the cases; by default one is drawn")
-    parser.add_argument("--per-kind", type=positive, default=3, metavar="N", help="cases of each kind (3)")
-    parser.add_argument(
-        "--kinds",
-        type=list_of((*KINDS, *NOISES, *SITUATIONS), "kind"),
-        metavar="A,B",
-        help=f"of {','.join((*KINDS, *NOISES))}; by default all but the last {len(NOISES)}; with --situations those",
-    )
-    known = tuple(dict.fromkeys((*PROGRAMS, *MODE_PROGRAMS)))
-    parser.add_argument(
-        "--programs",
-        type=list_of(known, "program"),
-        metavar="A,B",
-        help=f"of {','.join(known)}; by default {','.join(PROGRAMS)}; ideal is the near end alone",
-    )
-    family = parser.add_mutually_exclusive_group()
-    family.add_argument(
-        "--modes",
-        action="store_true",
-        help=f"the mic modes beside RNNoise: {','.join(MODE_KINDS)} through {','.join(MODE_PROGRAMS)}, and their cost",
-    )
-    family.add_argument(
-        "--situations",
-        action="store_true",
-        help=f"what people meet in calls, scored passage by passage: {','.join(SITUATIONS)}",
-    )
-    parser.add_argument("--rows", action="store_true", help="also print each case by itself")
-    parser.add_argument(
-        "--no-pesq", action="store_true", help="leave out PESQ, which takes most of the scoring's time and has no bar"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="FOLDER",
-        help="where processed sound and figure go; by default .build-quality/seed-<seed>",
-    )
-    parser.add_argument(
-        "--write",
-        action="store_true",
-        help="write Documentation/quality.md with its figure and listening page; with --modes mic-modes.md, "
-        "with --situations situations.md",
-    )
-    parser.add_argument(
-        "--nearend", type=Path, default=ROOT / ".build/release/nearend", metavar="FILE", help="the nearend to measure"
-    )
-    parser.add_argument(
-        "--workers", type=positive, default=os.cpu_count(), metavar="N", help="processes at a time (one a core)"
-    )
-    family.add_argument(
-        "--conversation", type=positive, metavar="SECONDS", help="instead: one simulated conversation of that length"
-    )
-    options = parser.parse_args()
-    if options.seed is None:
-        options.seed = random.SystemRandom().randrange(1, 100_000)
-    kinds, programs = (MODE_KINDS, MODE_PROGRAMS) if options.modes else (KINDS, PROGRAMS)
-    if options.situations:
-        kinds, programs = SITUATIONS, ("untouched", *CANCELLERS)
-    options.kinds = options.kinds or list(kinds)
-    options.programs = options.programs or list(programs)
-    if any((kind in SITUATIONS) != options.situations for kind in options.kinds):
-        parser.error(f"{', '.join(SITUATIONS)} go with --situations, and no other kind does")
-    if options.write and (set(options.kinds) != set(kinds) or options.conversation):
-        parser.error("--write wants all kinds, and no conversation")
-    if options.conversation is not None and options.conversation < LEAST_CONVERSATION:
-        parser.error(f"--conversation wants {LEAST_CONVERSATION} seconds or more")
-    if options.out is None:
-        what = f"conversation-{options.conversation}-" if options.conversation else ""
-        options.out = BUILD / f"{what}seed-{options.seed}"
-    return options
 
 
 def say(text):
@@ -131,6 +29,53 @@ def available_programs(options):
     if not found:
         sys.exit("quality: none of the programs can be had")
     return found
+
+
+def measure_recordings(options):
+    """Processes and scores a folder of recordings, prints the table, and with --write writes its page."""
+    from dataclasses import replace
+
+    import programs
+    import recording_report
+    import recordings
+    import score
+
+    try:
+        cases = recordings.read(options.recordings)
+    except recordings.BadRecordings as reason:
+        sys.exit(f"quality: {reason}\n\n{recordings.__doc__.strip()}")
+    chosen = {
+        name: replace(program, options=("--no-agc",)) if isinstance(program, programs.Nearend) else program
+        for name, program in available_programs(options).items()
+    }
+    folder = options.recordings / "cases"
+    say(f"{len(cases)} recordings")
+    for name, program in chosen.items():
+        timed(name, programs.run, program, folder, cases, options.out / name, options.workers)
+    folders = {name: options.out / name for name in chosen}
+    table = timed("scores", score.score, folder, folders, cases, False, options.workers)
+    recording_report.print_table(table, options.rows)
+    spreads = print_spreads(options, chosen, folder, cases) if options.spread else {}
+    if options.write:
+        recording_report.write(ROOT / "Documentation", options, chosen, cases, table, spreads)
+        say("written: Documentation/recordings.md")
+    return 0
+
+
+def check_quickly(options):
+    """Runs the quick gate, or with --write stores what its cases reach; returns the exit status."""
+    import gate
+    import programs
+
+    try:
+        program = programs.find("nearend", options.nearend, BUILD)
+    except programs.Unavailable as reason:
+        sys.exit(f"quality: {reason}")
+    figures = timed("the quick gate", gate.measure, program, options.out, options.workers)
+    if options.write:
+        gate.write(figures)
+        say("written: Quality/gate.json")
+    return gate.check(figures, say)
 
 
 def measure(options):
@@ -156,7 +101,18 @@ def measure(options):
         situation_report.print_table(table, options.rows)
     else:
         score.print_table(table, options.rows)
+    if options.spread:
+        print_spreads(options, chosen, folder, made)
     return chosen, folder, table
+
+
+def print_spreads(options, chosen, folder, made):
+    """Measures and prints how much opinions depend on chance; returns {program: [Spread]}."""
+    import spread
+
+    spreads = timed("spread", spread.measure, chosen, folder, made, options.out, options.workers)
+    spread.print_spreads(spreads, options.rows)
+    return spreads
 
 
 def timed(what, work, *parameters):
@@ -192,9 +148,13 @@ def converse(options):
 
 
 def main():
-    options = arguments()
+    options = arguments(__doc__)
     if options.conversation:
         return converse(options)
+    if options.quick:
+        return check_quickly(options)
+    if options.recordings:
+        return measure_recordings(options)
     chosen, folder, table = measure(options)
     if options.modes:
         import modes
