@@ -71,7 +71,7 @@ thread-check: dependencies ## runs the session, its manager and calls from many 
 bench: dependencies ## measures latency, processor time, lost cycles, stages, sinks, dashboard, drift: ARGS="--parts cpu --quanta 256"
 	@Scripts/bench $(ARGS)
 
-quality: ## scores echo and speech beside other cancellers, on cases made from a seed: ARGS="--seed 300 --kinds st,dt --rows"; --help
+quality: ## scores echo and speech beside other cancellers: ARGS="--kinds st,dt --rows", "--recordings FOLDER", --quick, a gate; --help
 	@Scripts/quality $(ARGS)
 
 test-quality: ## tests the quality measurement itself: that its cases are what they are said to be, and what is measured in them
