@@ -138,7 +138,7 @@ def draw(folder, case, programs, out):
 def described(folder, case, measure, table, spreads):
     """Returns a paragraph on one of the worst cases."""
     row = {program: next(row for row in rows if row["name"] == case["name"]) for program, rows in table.items()}
-    figures = ", ".join(f"{TITLES[program]} {row[program][measure]:.2f}" for program in table)
+    figures = ", ".join(f"{TITLES[program].replace(', ', ' with ')} {row[program][measure]:.2f}" for program in table)
     sound = soundfile.info(recordings.find_part(f"{folder}/{case['name']}", "mic"))
     told = [f"{NAMES[measure]}: {figures}"]
     told += [
@@ -150,7 +150,7 @@ def described(folder, case, measure, table, spreads):
     origin += [case["repo"]] if "repo" in case else []
     facts = "; ".join(recording_facts.facts(folder, case)) or "nothing stands out"
     heading = f"**`{case['name']}`** ({', '.join(origin)})"
-    return wrapper.fill(f"{heading}: {'; '.join(told)}. Of far end and microphone: {facts}.")
+    return wrapper.fill(f"{heading}: {'; '.join(told)}. What it is: {facts}.")
 
 
 def worst_lines(folder, cases, table, spreads):
@@ -238,7 +238,7 @@ least of its rates that holds it, from 16 kHz on, module-echo-cancel at 48 kHz.
 WORST_TEXT = """\
 Those whose echo MOS or near end MOS is farthest below their kind's mean, of the kinds with several recordings. The
 spectrograms: time to the right, pitch upwards (60 Hz to 7.8 kHz), brightness is loudness (-100 to -45 dBFS a band).
-What is said of far end and microphone is measured in them.
+What a case is, is measured in its far end and microphone.
 """
 ORIGIN_TEXT = """\
 The recordings are not part of this repository: they are samples that others have published, under terms of their own,
