@@ -54,6 +54,7 @@ let package = Package(
     // Shims: only what Swift cannot import
     .target(name: "CRealtime"),
     .target(name: "CKernels", dependencies: ["CRealtime"]),
+    .target(name: "CSuppressorWeights", exclude: ["include/suppressor.weights"]),
     .target(name: "CSampleRate", dependencies: ["CRealtime", "SampleRateLibrary"]),
     .target(name: "CAudioProcessing", dependencies: ["CRealtime", "WebRTCLibrary"]),
     .target(name: "CLadspa", dependencies: ["CRealtime"]),
@@ -73,7 +74,7 @@ let package = Package(
     // The product
     .target(
       name: "RealtimeCore",
-      dependencies: ["Platform", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CLadspa"],
+      dependencies: ["Platform", "CRealtime", "CKernels", "CSuppressorWeights", "CSampleRate", "CAudioProcessing", "CLadspa"],
       swiftSettings: audioSettings),
     .target(name: "SessionModel", dependencies: ["Border", "Platform"]),
     .target(name: "PipeWireClient", dependencies: ["Border", "CPipeWire", "Platform"]),
@@ -137,6 +138,9 @@ let package = Package(
         "CAudioProcessing", "CProfiler",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
+
+    // What the suppressor's network learns from
+    .executableTarget(name: "FeatureExtractor", dependencies: ["RealtimeCore"], path: "Training/FeatureExtractor"),
 
     // What several test targets need
     .target(name: "CHostileClient", dependencies: ["PipeWireLibrary"], path: "Tests/CHostileClient"),

@@ -201,3 +201,11 @@ float nearend_correlate(const nearend_correlation *row, const float *x, const fl
 void nearend_suppress(const nearend_suppression *hop, float *re, float *im) { chosen->suppress(hop, re, im); }
 
 void nearend_judge(const nearend_likelihood *hop, float *echoShares, float *presence) { chosen->judge(hop, echoShares, presence); }
+
+void nearend_dense_apply(const nearend_dense *layer, const float *in, float *out) { chosen->dense(layer, in, out); }
+
+void nearend_logistic(float *values, int count) { chosen->logistic(values, count); }
+
+void nearend_tanh(float *values, int count) { chosen->hyperbolic_tangent(values, count); }
+
+void nearend_recur(const float *gates, const float *own, float *state, int units) { chosen->recur(gates, own, state, units); }

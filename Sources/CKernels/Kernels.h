@@ -33,6 +33,10 @@ typedef struct {
   void (*predict)(const nearend_partitions *, float *, float *, float *);
   void (*suppress)(const nearend_suppression *, float *, float *);
   void (*judge)(const nearend_likelihood *, float *, float *);
+  void (*dense)(const nearend_dense *, const float *, float *);
+  void (*logistic)(float *, int);
+  void (*hyperbolic_tangent)(float *, int);
+  void (*recur)(const float *, const float *, float *, int);
   void (*resample_drift)(const nearend_drift_table *, const float *, double, double, float *, int);
   void (*resample_near)(const nearend_bank *, const float *, double, double, float *, int);
   void (*resample)(const nearend_bank *, const float *, double, double, float *, int);

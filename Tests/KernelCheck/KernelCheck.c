@@ -212,7 +212,7 @@ static void check_correlation(void) {
 static void check_suppressor(void) {
   enum { bins = 528 };
   static float powers[bins + 16], echo[bins], presence[bins], noisePower[bins], speech[bins], clean[bins], gain[bins], phases[2 * bins];
-  static float smoothed[bins], least[bins], most[bins], formerLeast[bins], spectrum[2 * bins];
+  static float smoothed[bins], least[bins], most[bins], formerLeast[bins], spectrum[2 * bins], octaves[bins];
   // Its neighbours are read, too.
   float *power = powers + 8;
   for (int round = 0; round < 8; round++) {
@@ -221,6 +221,7 @@ static void check_suppressor(void) {
     fill_positive(gain, bins, 1);
     fill(phases, 2 * bins, 1);
     fill(spectrum, 2 * bins, 1);
+    fill(octaves, bins, 6);
     for (int k = 0; k < bins; k++) {
       // From far below to far above the noise.
       float level = 1e-4f + fabsf(noise());
@@ -235,7 +236,7 @@ static void check_suppressor(void) {
     }
     nearend_suppression hop = {
         bins, power, round % 4 != 2, echo, presence, noisePower, speech, clean, gain, phases, phases + bins, 0.7f, 0.05f, 0.08f,
-        round % 2 ? 1 : 0.4f, 0.95f, smoothed, least, most, formerLeast, round % 4 == 3, 8, round < 4, round % 3 * 0.5f};
+        round % 2 ? 1 : 0.4f, 0.95f, smoothed, least, most, formerLeast, round % 4 == 3, 8, round < 4, round % 3 * 0.5f, round % 2 == 0, octaves};
     nearend_suppress(&hop, spectrum, spectrum + bins);
     check("suppress, spectrum", spectrum, 2 * bins, 1e-5);
     check("suppress, gain", gain, bins, 1e-5);
@@ -268,6 +269,28 @@ static void check_likelihood(void) {
     check("judge, over noise", overNoise, bands, 1e-5);
     check("judge, over echo", overEcho, bands, 1e-5);
     check("judge, presence", presence, bands, 1e-5);
+  }
+}
+
+static void check_network(void) {
+  enum { inputs = 101, units = 64 };
+  static signed char weights[3 * units * inputs];
+  static float scales[3 * units], biases[3 * units], in[inputs], gates[3 * units], own[3 * units], state[units];
+  for (int i = 0; i < 3 * units * inputs; i++) weights[i] = (signed char)(127 * noise());
+  fill_positive(scales, 3 * units, 0.002f);
+  fill(biases, 3 * units, 1);
+  nearend_dense layer = {weights, scales, biases, inputs, 3 * units};
+  for (int round = 0; round < 8; round++) {
+    fill(in, inputs, 2);
+    nearend_dense_apply(&layer, in, gates);
+    check("dense", gates, 3 * units, 1e-5);
+    fill(own, 3 * units, 3);
+    nearend_recur(gates, own, state, units);
+    check("recur", state, units, 1e-5);
+    nearend_logistic(gates, units);
+    check("logistic", gates, units, 1e-5);
+    nearend_tanh(own, units);
+    check("tanh", own, units, 1e-5);
   }
 }
 
@@ -326,6 +349,7 @@ int main(int count, char **arguments) {
   check_correlation();
   check_suppressor();
   check_likelihood();
+  check_network();
   check_resampling();
   if (!compares) return 0;
   printf("%s%d of %d results are alike, to %.1e of their largest value (version %s)\n", failures > 0 ? "\n" : "", checks - failures, checks,

@@ -97,6 +97,7 @@ INLINE void suppress_gain(const nearend_suppression *hop, int k, suppression_sta
   gain = SELECT(wanted > gain, wanted, EVERY(0.8f) * gain + EVERY(0.2f) * wanted);
   STORE(hop->gain + k, gain);
   STORE(hop->clean + k, squaredGain * p * p * LOAD_WIDE(hop->power + k));
+  if (hasEcho && hop->isCorrected) gain *= EXP2(LOAD_WIDE(hop->octaves + k));
   stages->gain[i] = gain;
 }
 

@@ -202,6 +202,9 @@ typedef struct {
   bool isFarEndSilent;
   // How far a bin that stands out by itself counts as near end, whatever `presence` says: from 0 to 1.
   float ownEvidence;
+  // If `isCorrected`, and there is echo, the gain is multiplied by two to the power of this.
+  bool isCorrected;
+  const float *_Nonnull octaves;
 } nearend_suppression;
 
 // Computes the gains, updates the state, and replaces the spectrum E by gain · E + comfort noise. [realtime]
@@ -231,6 +234,25 @@ typedef struct {
 // Updates the state; writes the echo's share of the expected power, and the probability of speech, which is of both by that share.
 // [realtime]
 NEAREND_REALTIME void nearend_judge(const nearend_likelihood *_Nonnull hop, float *_Nonnull echoShares, float *_Nonnull presence);
+
+// A layer of a network: biases + scales · (weights × in). `outputs` is a multiple of 64; for each 64 of them, `weights` holds 64 bytes for
+// each input in turn.
+typedef struct {
+  const signed char *_Nonnull weights;
+  const float *_Nonnull scales;
+  const float *_Nonnull biases;
+  int inputs;
+  int outputs;
+} nearend_dense;
+
+// [realtime]
+NEAREND_REALTIME void nearend_dense_apply(const nearend_dense *_Nonnull layer, const float *_Nonnull in, float *_Nonnull out);
+// Replaces values by 1 / (1 + exp(−x)), or by tanh(x). `count` is a multiple of 16. [realtime]
+NEAREND_REALTIME void nearend_logistic(float *_Nonnull values, int count);
+NEAREND_REALTIME void nearend_tanh(float *_Nonnull values, int count);
+// Updates the state of a gated recurrent unit (Cho et al., EMNLP 2014; the reset gate after the product): reset gate, update gate, new
+// state, `units` each, from the input in `gates`, and from the state in `own`. `units` is a multiple of 16. [realtime]
+NEAREND_REALTIME void nearend_recur(const float *_Nonnull gates, const float *_Nonnull own, float *_Nonnull state, int units);
 
 // Returns the version in use: "AVX-512", "AVX2" or "baseline". [any]
 const char *_Nonnull nearend_kernels_name(void);

@@ -21,6 +21,7 @@ enum Stage {
     ("suppressor: analysis", ["Suppressor.analyze", "Suppressor.spread"]),
     ("suppressor: residual echo, and what connects these", ["ResidualEcho", "FullDuplexProcessor.process"]),
     ("suppressor: presence of the near end", ["NearEndPresence"]),
+    ("suppressor: network", ["LearnedGains"]),
     ("suppressor: gains", ["Suppressor.suppress", "EchoOnlyPass"]),
     ("suppressor: synthesis", ["OverlapAdd"]),
     ("voice detection", ["VoiceDetector"]),

@@ -29,9 +29,9 @@ struct LinearCanceller: ~Copyable {
 
   private var resampler: DriftResampler
   private var tracker: DriftTracker
-  private var level: ReferenceLevel
+  private(set) var level: ReferenceLevel
   private(set) var loudspeaker: LoudspeakerModel
-  private var reference: ReferenceSpectra
+  private(set) var reference: ReferenceSpectra
   private var fast: KalmanFilter
   private var careful: KalmanFilter
   private var prior: PathPrior

@@ -6,7 +6,7 @@ internal import CKernels
 struct EchoOnlyPass: ~Copyable {
   private let padded: Int
   private let spectrum: SplitSpectrum
-  private let memory: SuppressorMemory
+  let memory: SuppressorMemory
   private let overlap: OverlapAdd
 
   init(hop: Int, length: Int, padded: Int) {
@@ -27,14 +27,17 @@ struct EchoOnlyPass: ~Copyable {
   }
 
   /// Processes one hop, after `take`.
-  /// - Parameter kernel: the suppressor's for this hop, whose echo, near end and comfort noise are used.
+  /// - Parameters:
+  ///   - kernel: the suppressor's for this hop, whose echo, near end and comfort noise are used.
+  ///   - octaves: the correction that leaves everything but the echo.
   @_noLocks @_noAllocation
   func process(
-    _ kernel: nearend_suppression, transform: borrowing FourierTransform, window: UnsafePointer<Float>,
+    _ kernel: nearend_suppression, octaves: UnsafePointer<Float>, transform: borrowing FourierTransform, window: UnsafePointer<Float>,
     into output: UnsafeMutablePointer<Float>
   ) {
     var kernel = kernel
     (kernel.noiseShare, kernel.noiseFloor) = (0, 1)
+    kernel.octaves = octaves
     memory.use(in: &kernel)
     nearend_suppress(&kernel, spectrum.re, spectrum.im)
     overlap.add(spectrum, transform: transform, window: window, into: output)

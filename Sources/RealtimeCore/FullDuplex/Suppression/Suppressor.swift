@@ -1,9 +1,9 @@
 internal import CKernels
 internal import CRealtime
 
-/// Removes residual echo and noise in one short-time Fourier transform with asymmetric windows (Mauler and Martin, EUSIPCO 2007), 4 hops
-/// for analysis and 2 for synthesis. `nearend_suppress` names the sources of the gains. Delay: one hop. Cost: 3 transforms a hop, 2
-/// while the far end is silent, and another while `open` is taken. [realtime] except `init` and `deinit`.
+/// Removes residual echo and noise in one short-time Fourier transform under an `AsymmetricWindow`. `nearend_suppress` names the sources of
+/// the gains, which `LearnedGains` corrects while the far end may be heard. Delay: one hop. Cost: 3 transforms a hop, 2 while the far end is
+/// silent, and another while `open` is taken. [realtime] except `init` and `deinit`.
 struct Suppressor: ~Copyable {
   private let hop: Int
   private let length: Int
@@ -13,7 +13,7 @@ struct Suppressor: ~Copyable {
   /// Bins in which the filter, whose transform is twice as long, estimates an echo.
   private let estimatedBins: Int
   private let transform: FourierTransform
-  private let analysis, synthesis: UnsafeMutablePointer<Float>
+  private let window: AsymmetricWindow
   /// Windows of the residual and of the estimated echo.
   private let windows: SlidingWindows
   private let spectrum, echoSpectrum: SplitSpectrum
@@ -21,14 +21,13 @@ struct Suppressor: ~Copyable {
   private let bands: SuppressorBands
   /// One hop's powers by band.
   private let errorBands, echoBands, noiseBands: UnsafeMutablePointer<Float>
-  private let memory: SuppressorMemory
+  let memory: SuppressorMemory
   private let overlap: OverlapAdd
   private let phases: SplitSpectrum
   private var residualEcho: ResidualEcho
   private var presence: NearEndPresence
-  private let echoOnly: EchoOnlyPass
-  /// Scales |E|² to the power of a rectangular window of one hop.
-  private let scale: Float
+  let echoOnly: EchoOnlyPass
+  private(set) var learned: LearnedGains
   private let settlingMemory, settledMemory: Float
   private let settlingHops: Int
   /// Hops in a window of minimum statistics, 0.4 s.
@@ -51,20 +50,11 @@ struct Suppressor: ~Copyable {
   init(layout: FilterLayout) {
     hop = layout.hop
     length = layout.window
+    window = AsymmetricWindow(layout: layout)
     bins = length / 2 + 1
     estimatedBins = layout.bins / 2 + 1
     transform = FourierTransform(length: layout.window)
     padded = (bins + 15) / 16 * 16
-    let rise = length - hop
-    analysis = .silence(length)
-    for i in 0..<rise { analysis[i] = rt_sqrtf(0.5 - 0.5 * rt_cosf(.pi * Float(i) / Float(rise))) }
-    for i in 0..<hop { analysis[rise + i] = rt_sqrtf(0.5 + 0.5 * rt_cosf(.pi * Float(i) / Float(hop))) }
-    // The product of both is a Hann window of two hops.
-    synthesis = .silence(length)
-    for i in rise - hop..<length {
-      synthesis[i] = (0.5 - 0.5 * rt_cosf(.pi * Float(i - rise + hop) / Float(hop))) / max(analysis[i], 1e-6)
-    }
-    scale = Float(hop) / (meanSquare(analysis, frames: length) * Float(length))
     windows = SlidingWindows(count: 2, length: length, block: hop)
     overlap = OverlapAdd(hop: hop, length: length)
     spectrum = .silence(padded)
@@ -85,6 +75,7 @@ struct Suppressor: ~Copyable {
     noiseBands = .silence(bands.padded)
     residualEcho = ResidualEcho(layout: layout, bands: bands, bins: padded)
     presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
+    learned = LearnedGains(layout: layout, bins: bins)
     echoOnly = EchoOnlyPass(hop: layout.hop, length: layout.window, padded: padded)
     settlingMemory = layout.perHop(0.8)
     settledMemory = layout.perHop(0.95)
@@ -93,7 +84,7 @@ struct Suppressor: ~Copyable {
   }
 
   deinit {
-    for array in [analysis, synthesis, power - powerMargin, echoPower, uncertainty] { array.deallocate() }
+    for array in [power - powerMargin, echoPower, uncertainty] { array.deallocate() }
     for array in [errorBands, echoBands, noiseBands] { array.deallocate() }
     bands.deallocate()
     spectrum.deallocate()
@@ -106,7 +97,7 @@ struct Suppressor: ~Copyable {
     @_noLocks @_noAllocation get {
       var sum: Float = 0
       for band in 0..<bands.count { sum += noiseBands[band] }
-      // `scale` makes a bin's power that of a hop's transform of `length` samples, of which half of the bins are summed.
+      // The window's scale makes a bin's power that of a hop's transform of `length` samples, of which half of the bins are summed.
       return 2 * sum / Float(hop * length)
     }
   }
@@ -119,19 +110,18 @@ struct Suppressor: ~Copyable {
   /// Processes one hop.
   ///
   /// - Parameters:
-  ///   - newest: what the linear canceller leaves of the microphone.
-  ///   - echo: the estimated echo.
-  ///   - filterUncertainty: expected power of the residual echo, by adapted bin.
+  ///   - linear: what the linear canceller tells of the hop.
+  ///   - newest: what is heard of its residual.
   ///   - echoShare: share of the residual echo to suppress, 0…1.
   ///   - noiseShare: share of the noise to suppress, 0…1.
   ///   - open: receives the voice without noise suppression; nil if unused.
   @_noLocks @_noAllocation
   mutating func process(
-    residual newest: UnsafePointer<Float>, echo: UnsafePointer<Float>, uncertainty filterUncertainty: UnsafePointer<Float>,
-    state: CancellerState, echoShare: Float, noiseShare: Float, into output: UnsafeMutablePointer<Float>,
-    open: UnsafeMutablePointer<Float>? = nil
+    _ linear: LinearHop, residual newest: UnsafePointer<Float>, echoShare: Float, noiseShare: Float,
+    into output: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil
   ) {
     hops += 1
+    let state = linear.state
     analyze(newest, window: 0, into: spectrum, power: power)
     // The first sound is noise, unless it may be echo: of that a filter that has just begun leaves much, which would be heard as comfort
     // noise for seconds.
@@ -145,8 +135,8 @@ struct Suppressor: ~Copyable {
     if !state.isFarEndSilent { echoHops = length / hop + 1 }
     if echoHops > 0 {
       echoHops -= 1
-      analyze(echo, window: 1, into: echoSpectrum, power: echoPower)
-      spread(filterUncertainty)
+      analyze(linear.echo, window: 1, into: echoSpectrum, power: echoPower)
+      spread(linear.uncertainty)
       residualEcho.update(
         error: power, echo: echoPower, uncertainty: uncertainty, errorBands: errorBands, noiseBands: noiseBands,
         presence: presence.overall, isGuarded: isGuarded, isWideBand: state.isWideBand, learns: state.isUncertaintyTypical,
@@ -154,22 +144,32 @@ struct Suppressor: ~Copyable {
       if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
       if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
       bands.sum(residualEcho.power, into: echoBands)
+      correct(linear)
     } else if !residualEcho.isAtRest {
+      learned.rest()
       residualEcho.rest()
       bands.sum(residualEcho.power, into: echoBands)
     }
     presence.update(error: errorBands, echo: echoBands, noise: noiseBands, isGuarded: isGuarded, isFarEndSilent: state.isFarEndSilent)
-    suppress(noiseShare: noiseShare, isFarEndSilent: state.isFarEndSilent, open: open)
-    overlap.add(spectrum, transform: transform, window: synthesis, into: output)
+    suppress(noiseShare: noiseShare, isFarEndSilent: state.isFarEndSilent, isCorrected: echoShare == 1, open: open)
+    overlap.add(spectrum, transform: transform, window: window.synthesis, into: output)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func correct(_ linear: LinearHop) {
+    if !learned.isDue { return learned.keep() }
+    learned.decide(
+      linear, residual: spectrum, residualPower: power, echo: echoSpectrum, echoPower: echoPower, powerScale: window.scale,
+      formerGain: memory.gain)
   }
 
   // Never inlined, so that profiles tell this stage apart. `mutating`: Swift 6.3 copies the structure for a method that is not.
   @inline(never) @_noLocks @_noAllocation
   private mutating func analyze(
-    _ newest: UnsafePointer<Float>, window: Int, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
+    _ newest: UnsafePointer<Float>, window index: Int, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
   ) {
-    windows.push(newest, onto: window)
-    transform.analyze(windows[window], window: analysis, count: length, into: spectrum, power: power, scale: scale)
+    windows.push(newest, onto: index)
+    transform.analyze(windows[index], window: window.analysis, count: length, into: spectrum, power: power, scale: window.scale)
   }
 
   /// Maps the filter's bins to this transform's, half as many: each is the mean of four.
@@ -189,7 +189,7 @@ struct Suppressor: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func suppress(noiseShare: Float, isFarEndSilent: Bool, open: UnsafeMutablePointer<Float>?) {
+  private mutating func suppress(noiseShare: Float, isFarEndSilent: Bool, isCorrected: Bool, open: UnsafeMutablePointer<Float>?) {
     let talking = presence.overall
     // Unless the near end surely talks, what stands out while the far end is heard is residual echo.
     let certainty = max(2 * talking - 1, 0)
@@ -197,17 +197,17 @@ struct Suppressor: ~Copyable {
     var kernel = nearend_suppression(
       bins: Int32(padded), power: power, hasEcho: !residualEcho.isAtRest, echo: residualEcho.power, presence: presence.byBin,
       noise: memory.noise, speech: memory.speech, clean: memory.clean, gain: memory.gain, phaseRe: phases.re + first,
-      phaseIm: phases.im + first, comfort: 1 / rt_sqrtf(scale),
+      phaseIm: phases.im + first, comfort: 1 / rt_sqrtf(window.scale),
       echoFloor: rt_expf(talking * echoFloors.talking + (1 - talking) * echoFloors.silent),
       noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare,
       noiseMemory: hops > settlingHops ? settledMemory : settlingMemory,
       smoothed: memory.smoothed, least: memory.least, most: memory.most, formerLeast: memory.formerLeast,
       beginsWindow: hops % noiseWindowHops == 0,
       steadiness: steadiness, isFarEndSilent: isFarEndSilent,
-      ownEvidence: isFarEndSilent ? 1 : certainty * certainty)
+      ownEvidence: isFarEndSilent ? 1 : certainty * certainty, isCorrected: isCorrected, octaves: learned.voice)
     if let open {
       echoOnly.take(spectrum, noise: memory.noise)
-      echoOnly.process(kernel, transform: transform, window: synthesis, into: open)
+      echoOnly.process(kernel, octaves: learned.open, transform: transform, window: window.synthesis, into: open)
     }
     nearend_suppress(&kernel, spectrum.re, spectrum.im)
   }

@@ -17,9 +17,8 @@ struct EchoOnlyPassTests {
       let hop = Array(residual[start..<start + layout.hop])
       let power = share * hop.reduce(0) { $0 + $1 * $1 } * Float(layout.window / layout.hop)
       suppressor.process(
-        residual: hop, echo: silence, uncertainty: [Float](repeating: power, count: layout.bins),
-        state: CancellerState(isFarEndSilent: share == 0, isWideBand: share > 0), echoShare: 1, noiseShare: 1, into: &output,
-        open: &open)
+        hop, echo: silence, uncertainty: [Float](repeating: power, count: layout.bins + 8),
+        state: CancellerState(isFarEndSilent: share == 0, isWideBand: share > 0), into: &output, open: &open)
       voices += output
       opens += open
     }

@@ -16,9 +16,9 @@ struct NoisePowerTests {
     }
     noise.withUnsafeBufferPointer { noise in
       for start in stride(from: 0, to: noise.count - layout.hop, by: layout.hop) {
-        suppressor.process(
-          residual: noise.baseAddress! + start, echo: zeros, uncertainty: zeros, state: CancellerState(isFarEndSilent: true), echoShare: 1,
-          noiseShare: 1, into: voice)
+        let residual = noise.baseAddress! + start
+        let hop = LinearHop(residual: residual, echo: zeros, uncertainty: zeros, state: CancellerState(isFarEndSilent: true))
+        suppressor.process(hop, residual: residual, echoShare: 1, noiseShare: 1, into: voice)
       }
     }
     let level = 10 * log10(suppressor.noisePower)

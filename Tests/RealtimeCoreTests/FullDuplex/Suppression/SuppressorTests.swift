@@ -24,7 +24,7 @@ struct SuppressorTests {
       let expected = expectedEcho * expectedEcho * Float(layout.window)
       let power = isUnsure ? hop.reduce(0) { $0 + $1 * $1 } * Float(layout.window / layout.hop) : expected
       suppressor.process(
-        residual: hop, echo: silence, uncertainty: [Float](repeating: power, count: layout.bins),
+        hop, echo: silence, uncertainty: [Float](repeating: power, count: layout.bins + 8),
         state: CancellerState(isFarEndSilent: isFarEndSilent && !isUnsure, isWideBand: isWideBand), echoShare: echoShare,
         noiseShare: noiseShare, into: &output)
       all += output
@@ -46,8 +46,8 @@ struct SuppressorTests {
     for number in 0..<residual.count / hop {
       let isClosed = (190..<202).contains(number), part = number * hop..<(number + 1) * hop
       suppressor.process(
-        residual: isClosed ? silence : Array(residual[part]), echo: isClosed ? silence : Array(echo[part]),
-        uncertainty: [Float](repeating: isClosed ? 0 : expected, count: layout.bins),
+        isClosed ? silence : Array(residual[part]), echo: isClosed ? silence : Array(echo[part]),
+        uncertainty: [Float](repeating: isClosed ? 0 : expected, count: layout.bins + 8),
         state: CancellerState(isFarEndSilent: (190..<197).contains(number), isWideBand: true), echoShare: 1, noiseShare: 0, into: &output)
       if number > 220 { after += output }
     }

@@ -12,4 +12,14 @@ extension LinearCanceller {
     }
     return before / max(after, 1e-12)
   }
+
+  /// Returns what is handed on of the newest hop. [realtime]
+  // `mutating`: as above.
+  @_noLocks @_noAllocation
+  mutating func hop() -> LinearHop {
+    let isSilent = reference.isSilent
+    return LinearHop(
+      residual: residual, echo: echo, uncertainty: uncertainty, left: isSilent ? nil : reference.spectrum(age: 0, channel: 0),
+      right: isSilent ? nil : reference.spectrum(age: 0, channel: 1), farEndGain: level.gain, state: state)
+  }
 }

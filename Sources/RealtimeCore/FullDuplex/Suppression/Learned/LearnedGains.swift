@@ -1,0 +1,82 @@
+internal import CRealtime
+
+/// Corrects the suppressor's gains while the far end may be heard: a small recurrent network, which has heard many devices, decides from what
+/// the linear canceller and the suppressor know what more of each band is echo. The rules know each bin and this canceller's own state, the
+/// network what loudspeakers and microphones do that no rule foresees. It runs for every second hop. [realtime] except `init` and `deinit`.
+struct LearnedGains: ~Copyable {
+  /// Hops from one run of the network to the next, 8 to 12 ms.
+  static var period: Int {
+    @_noLocks @_noAllocation get { 2 }
+  }
+  /// By bin: log2 of the factors that leave the near end alone, and everything but the echo.
+  let voice, open: UnsafeMutablePointer<Float>
+  /// What the network was told; valid after `decide`.
+  var inputs: UnsafePointer<Float> { UnsafePointer(features.values) }
+  /// A Boolean value indicating whether the network has not run since `rest()`.
+  private(set) var isAtRest = true
+
+  private var features: NetworkFeatures
+  private var network: SuppressorNetwork
+  private let bins: Int
+  private let octaves: UnsafeMutablePointer<Float>
+  /// Hops until the network runs again.
+  private var hopsLeft = 0
+
+  /// Least factor, −80 dB.
+  private let least: Float = 1e-4
+
+  /// - Parameter bins: bins of the suppressor's transform.
+  init(layout: FilterLayout, bins: Int) {
+    self.bins = bins
+    features = NetworkFeatures(layout: layout)
+    network = SuppressorNetwork()
+    voice = .silence((bins + 15) / 16 * 16)
+    open = .silence((bins + 15) / 16 * 16)
+    octaves = .silence(NetworkBands.count)
+  }
+
+  deinit { for array in [voice, open, octaves] { array.deallocate() } }
+
+  /// A Boolean value indicating whether the next hop's spectra are wanted.
+  var isDue: Bool {
+    @_noLocks @_noAllocation get { hopsLeft == 0 }
+  }
+
+  /// Keeps the corrections for a hop between two runs.
+  @_noLocks @_noAllocation
+  mutating func keep() { hopsLeft -= 1 }
+
+  /// Decides the corrections; see `NetworkFeatures.update`.
+  @_noLocks @_noAllocation
+  mutating func decide(
+    _ hop: LinearHop, residual: SplitSpectrum, residualPower: UnsafePointer<Float>, echo: SplitSpectrum, echoPower: UnsafePointer<Float>,
+    powerScale: Float, formerGain: UnsafePointer<Float>
+  ) {
+    (hopsLeft, isAtRest) = (Self.period - 1, false)
+    features.update(
+      hop, residual: residual, residualPower: residualPower, echo: echo, echoPower: echoPower, powerScale: powerScale,
+      formerGain: formerGain)
+    network.run(features.values)
+    let outputs = network.outputs, bands = NetworkBands.count
+    spread(outputs, into: voice)
+    spread(outputs + bands, into: open)
+  }
+
+  /// Interpolates the logarithms of factors by band; above 8 kHz, they are the mean of the highest four bands'.
+  @_noLocks @_noAllocation
+  private mutating func spread(_ factors: UnsafePointer<Float>, into values: UnsafeMutablePointer<Float>) {
+    let count = NetworkBands.count
+    for band in 0..<count { octaves[band] = 1.44269504 * rt_logf(max(factors[band], least)) }
+    features.bands.interpolate(octaves, into: values)
+    let mean = (octaves[count - 4] + octaves[count - 3] + octaves[count - 2] + octaves[count - 1]) / 4
+    for k in features.bands.bins..<max(bins, features.bands.bins) { values[k] = mean }
+  }
+
+  /// Corrects nothing, and forgets everything: no echo is expected.
+  @_noLocks @_noAllocation
+  mutating func rest() {
+    if isAtRest { return }
+    network.reset()
+    (hopsLeft, isAtRest) = (0, true)
+  }
+}

@@ -1,0 +1,109 @@
+internal import CRealtime
+
+/// Records what the network is to learn from: its inputs, as the suppressor computes them, beside the spectra of what it hears, the rules'
+/// gains, and what should be heard. Only `Training/` uses it. [any], on one thread.
+package struct TrainingRecorder: ~Copyable {
+  /// Frames of a hop.
+  package let hop: Int
+  /// Hops from one record to the next: the network runs as often.
+  package static var period: Int { LearnedGains.period }
+  /// Values of the network's input, and bins of each of the spectra below 8 kHz.
+  package static var inputs: Int { NetworkFeatures.count }
+  package let bins: Int
+  /// Values of a record: whether the network ran; its inputs; magnitudes of the residual, of the near end, and of near end and noise; the
+  /// near end's part that is in phase with the residual; log2 of the rules' gains, with and without noise suppression.
+  package var count: Int { 1 + Self.inputs + 6 * bins }
+
+  private var linear: LinearCanceller
+  private var suppressor: Suppressor
+  private let window: AsymmetricWindow
+  private let transform: FourierTransform
+  private let windows: SlidingWindows
+  private var highPass: [Biquad]
+  private var dcBlocker: Biquad
+  private var delays: Delays
+  private let spectra: [SplitSpectrum]
+  private let power, filtered, voice, open: UnsafeMutablePointer<Float>
+  private var hops = 0
+
+  /// The three signals of the microphone's side.
+  private struct Delays: ~Copyable {
+    var microphone, near, noisy: BlockDelay
+  }
+
+  package init(rate: Int) {
+    let layout = FilterLayout(rate: rate)
+    hop = layout.hop
+    let linear = LinearCanceller(layout: layout)
+    func delay() -> BlockDelay { BlockDelay(longest: linear.farEndDelay, block: layout.hop) }
+    delays = Delays(microphone: delay(), near: delay(), noisy: delay())
+    bins = min(layout.window / 2 + 1, Int(8000 * Float(layout.window) / Float(rate)) + 1)
+    self.linear = linear
+    suppressor = Suppressor(layout: layout)
+    window = AsymmetricWindow(layout: layout)
+    transform = FourierTransform(length: layout.window)
+    windows = SlidingWindows(count: 3, length: layout.window, block: layout.hop)
+    highPass = Array(repeating: .rumble(rate: rate), count: 3)
+    dcBlocker = .dcBlocker(rate: rate)
+    let padded = (layout.window / 2 + 16) / 16 * 16
+    spectra = (0..<3).map { _ in .silence(padded) }
+    power = .silence(padded + 16)
+    filtered = .silence(layout.hop)
+    voice = .silence(layout.hop)
+    open = .silence(layout.hop)
+  }
+
+  deinit {
+    for spectrum in spectra { spectrum.deallocate() }
+    for array in [power, filtered, voice, open] { array.deallocate() }
+  }
+
+  /// Processes one hop of microphone, far end, near end, and near end and noise. Returns true if it has written `count` values.
+  package mutating func process(
+    _ microphone: UnsafePointer<Float>, far: UnsafePointer<Float>, near: UnsafePointer<Float>, noisy: UnsafePointer<Float>,
+    into record: UnsafeMutablePointer<Float>
+  ) -> Bool {
+    let mode = rt_flush_denormals()
+    defer { rt_restore_denormals(mode) }
+    highPass[0].process(microphone, into: filtered, frames: hop)
+    delays.microphone.push(filtered)
+    highPass[1].process(near, into: filtered, frames: hop)
+    delays.near.push(filtered)
+    highPass[2].process(noisy, into: filtered, frames: hop)
+    delays.noisy.push(filtered)
+    dcBlocker.process(far, into: filtered, frames: hop)
+    linear.process(delays.microphone.late(by: linear.farEndDelay), left: filtered, right: filtered)
+    let hop = linear.hop()
+    suppressor.process(hop, residual: hop.residual, echoShare: 1, noiseShare: 1, into: voice, open: open)
+    windows.push(hop.residual, onto: 0)
+    windows.push(delays.near.late(by: linear.farEndDelay), onto: 1)
+    windows.push(delays.noisy.late(by: linear.farEndDelay), onto: 2)
+    hops += 1
+    // The network has run in this hop, or in the one before.
+    if hops % Self.period != 0 { return false }
+    for signal in 0..<3 {
+      transform.analyze(
+        windows[signal], window: window.analysis, count: window.length, into: spectra[signal], power: power, scale: window.scale)
+    }
+    record[0] = suppressor.learned.isAtRest ? 0 : 1
+    copy(suppressor.learned.inputs, to: record + 1, frames: Self.inputs)
+    write(into: record + 1 + Self.inputs)
+    return true
+  }
+
+  /// Magnitudes are relative to a noise with a power of 1.
+  private func write(into record: UnsafeMutablePointer<Float>) {
+    let unit = (window.scale / Float(hop)).squareRoot()
+    let (residual, near, noisy) = (spectra[0], spectra[1], spectra[2])
+    for k in 0..<bins {
+      let magnitude = residual.power(k).squareRoot()
+      record[k] = unit * magnitude
+      record[bins + k] = unit * near.power(k).squareRoot()
+      record[2 * bins + k] = unit * noisy.power(k).squareRoot()
+      let product = near.re[k] * residual.re[k] + near.im[k] * residual.im[k]
+      record[3 * bins + k] = unit * product / max(magnitude, 1e-20)
+      record[4 * bins + k] = 1.44269504 * rt_logf(max(suppressor.memory.gain[k], 1e-6))
+      record[5 * bins + k] = 1.44269504 * rt_logf(max(suppressor.echoOnly.memory.gain[k], 1e-6))
+    }
+  }
+}

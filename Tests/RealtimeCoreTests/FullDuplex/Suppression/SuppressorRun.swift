@@ -1,0 +1,26 @@
+@testable import RealtimeCore
+
+extension LinearHop {
+  /// A hop of a far end whose spectra are unknown.
+  init(residual: UnsafePointer<Float>, echo: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, state: CancellerState) {
+    self.init(residual: residual, echo: echo, uncertainty: uncertainty, left: nil, right: nil, farEndGain: 1, state: state)
+  }
+}
+
+extension Suppressor {
+  /// Processes one hop of a residual, of which `uncertainty` is expected to be echo, by adapted bin and eight more.
+  mutating func process(
+    _ residual: [Float], echo: [Float], uncertainty: [Float], state: CancellerState, echoShare: Float = 1, noiseShare: Float = 1,
+    into output: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil
+  ) {
+    residual.withUnsafeBufferPointer { residual in
+      echo.withUnsafeBufferPointer { echo in
+        uncertainty.withUnsafeBufferPointer { uncertainty in
+          let heard = residual.baseAddress!
+          let hop = LinearHop(residual: heard, echo: echo.baseAddress!, uncertainty: uncertainty.baseAddress!, state: state)
+          process(hop, residual: heard, echoShare: echoShare, noiseShare: noiseShare, into: output, open: open)
+        }
+      }
+    }
+  }
+}
