@@ -4,10 +4,10 @@
 .DEFAULT_GOAL := help
 .PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz picture test-corpus
 .PHONY: test-kernels test-quality test-intercom fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb
-.PHONY: test-debian13
+.PHONY: test-debian13 train test-training
 
 swift := Scripts/swift
-sources := Sources Tests Package.swift
+sources := Sources Tests Training Package.swift
 
 help: ## says what each target does
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
@@ -90,6 +90,12 @@ test-corpus: ## spreads a corpus over two Dask workers on this machine, kills on
 	@Scripts/install-dependencies corpus
 	@Scripts/test-corpus
 
+train: ## trains the suppressor's network from a corpus, and puts its weights into the sources: ARGS="--corpus DIR --steps 10000"
+	@Scripts/train $(ARGS)
+
+test-training: ## trains a toy network in about a minute, and runs it as the program does; 250 MB of Python packages
+	@Scripts/train --test
+
 test-kernels: ## compares the canceller's arithmetic on arm64, and on x86-64 with AVX2 and without, under qemu, with this processor's
 	@Scripts/install-dependencies kernels
 	@Scripts/test-kernels
@@ -108,4 +114,4 @@ dependencies: ## installs the packages, and Swift where the distribution has it,
 
 clean: ## removes everything that was built
 	@rm -rf .build .build-asan .build-strict .build-thread .build-pkgconfig .build-quality .build-corpus .build-install .build-deb
-	@rm -rf .build-debian .build-debian13
+	@rm -rf .build-training .build-debian .build-debian13

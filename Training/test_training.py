@@ -1,0 +1,100 @@
+"""Trains a toy network on sounds that it makes, for about a minute, and loads it.
+
+Runs every part of `make train`, at a hundredth of its size.
+"""
+
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+import export
+import network
+from corpus import RATE
+
+HERE = Path(__file__).resolve().parent
+EXTRACTOR = HERE.parent / ".build/release/FeatureExtractor"
+STEPS = 24
+
+
+def make_corpus(folder: Path) -> None:
+    """Two talkers of gliding harmonics, two noises and two rooms."""
+    draw = np.random.default_rng(1)
+    time = np.arange(12 * RATE) / RATE
+    rows = []
+    for talker in range(2):
+        pitch = 110 * (1 + talker) * (1 + 0.1 * np.sin(2 * np.pi * 0.7 * time))
+        phase = 2 * np.pi * np.cumsum(pitch) / RATE
+        voice = sum(np.sin(k * phase) / k for k in range(1, 12)) * (np.sin(2 * np.pi * 2.5 * time) > -0.3)
+        rows.append(("speech", f"talker{talker}", voice))
+        rows.append(("noise", f"noise{talker}", draw.normal(size=len(time))))
+        rows.append(("rir", f"room{talker}", draw.normal(size=3000) * np.exp(-np.arange(3000) / 400)))
+    with (folder / "index.csv").open("w") as file:
+        index = csv.writer(file)
+        index.writerow(["file", "kind", "licence", "talker", "split"])
+        for kind, name, samples in rows:
+            soundfile.write(folder / f"{name}.flac", 0.5 * samples / np.abs(samples).max(), RATE)
+            index.writerow([f"{name}.flac", kind, "CC0", name, "train"])
+        index.writerow(["missing.flac", "speech", "CC-BY-SA-3.0", "nobody", "train"])
+
+
+class TrainingTests(unittest.TestCase):
+    def run_script(self, *arguments: object) -> str:
+        command = [sys.executable, *map(str, arguments)]
+        result = subprocess.run(command, capture_output=True, text=True, cwd=HERE, env=os.environ, timeout=900)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_toy(self) -> None:
+        """V14: from a corpus to weights that the program runs as they were trained."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            make_corpus(folder)
+            data = folder / "data"
+            self.run_script("dataset.py", folder, data, "--shards", 2, "--per-shard", 4, "--extractor", EXTRACTOR)
+            options = (data, folder / "run", "--held-out", 0, "--cases", 4, "--steps")
+            first = self.run_script("train.py", *options, STEPS)
+            self.assertIn(f"{STEPS}/{STEPS}", first)
+            losses = [float(row["voice"]) for row in csv.DictReader((folder / "run/log.csv").open())]
+            self.assertLess(losses[-1], losses[0])
+            # A longer run goes on from the checkpoint.
+            self.assertNotIn(f" {STEPS}/", self.run_script("train.py", *options, STEPS + 8))
+            weights = dict(np.load(folder / "run/weights.npz"))
+            (folder / "weights").write_bytes(export.packed(weights))
+            features = np.load(data / "00000.npy")[0, :200, 1 : 1 + network.FEATURES].astype(np.float32)
+            expected = 1 / (
+                1 + np.exp(-np.asarray(network.run(rounded(weights), features[:, None], np.ones((200, 1, 1)))[:, 0]))
+            )
+            result = subprocess.run(
+                [EXTRACTOR, "run", folder / "weights"], input=features.tobytes(), capture_output=True, check=True
+            )
+            outputs = np.frombuffer(result.stdout, np.float32).reshape(expected.shape)
+            self.assertLess(np.abs(outputs - expected).max(), 2e-4)
+            exact = 1 / (1 + np.exp(-np.asarray(network.run(weights, features[:, None], np.ones((200, 1, 1)))[:, 0])))
+            self.assertLess(np.abs(outputs - exact).mean(), 0.01)
+
+    def test_no_corpus(self) -> None:
+        result = subprocess.run(
+            [sys.executable, HERE / "dataset.py", "/nowhere", "/nowhere"], capture_output=True, text=True, cwd=HERE
+        )
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("index.csv", result.stderr)
+
+
+def rounded(weights: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The weights as the program has them."""
+    result = dict(weights)
+    for name, _ in export.LAYERS:
+        values, scales = export.quantized(weights[name])
+        result[name] = values * scales
+    return result
+
+
+if __name__ == "__main__":
+    unittest.main()
