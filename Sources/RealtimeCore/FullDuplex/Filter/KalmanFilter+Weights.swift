@@ -98,6 +98,18 @@ extension KalmanFilter {
     }
   }
 
+  /// Approaches another filter's weights and variances in a range of bins by this share of the way, for the rows that both filters have.
+  @_noLocks @_noAllocation
+  mutating func approach(_ other: borrowing KalmanFilter, bins: Range<Int>, step: Float) {
+    if step == 1 { return adopt(other, bins: bins) }
+    for row in 0..<rows where binsOfRow[row] > 0 && other.binsOfRow[row] > 0 {
+      for part in 3 * row..<3 * row + 3 {
+        let to = weights + part * layout.bins, from = other.weights + part * layout.bins
+        for k in bins { to[k] += step * (from[k] - to[k]) }
+      }
+    }
+  }
+
   /// Returns to another filter's path, and to what that may regain: what this one has learnt since it was reset is discarded.
   @_noLocks @_noAllocation
   mutating func restore(_ other: borrowing KalmanFilter) {

@@ -1,16 +1,23 @@
+internal import CRealtime
+
 /// Exchanges weights between two filters of one path, band by band (Ochiai, Araseki and Ogihara, IEEE Trans. COM-25, 1977): where the fast
-/// one leaves clearly less, the careful one adopts its weights; where it leaves more, the fast one restarts from the careful one's.
-/// Compares the errors of the newest hop only, which neither filter has learnt from. Cost: two averages a band and hop, and a copy of the
-/// weights of each band that is exchanged. [realtime] except `init` and `deinit`.
+/// one leaves less, the careful one approaches its weights, the more so the less it leaves; where it leaves more, the fast one restarts from
+/// the careful one's. That the careful filter approaches gradually is own: where it adopted all or nothing, inaudible noise decided in
+/// double talk what it became. Compares the errors of the newest hop only, which neither filter has learnt from. Cost: two averages a band
+/// and hop, and a pass over the weights of each band that is exchanged. [realtime] except `init` and `deinit`.
 struct PathSelector: ~Copyable {
   private let bins: Int
   private let memory: Float
   private let fastEnergy, carefulEnergy: UnsafeMutablePointer<Float>
   private let count: Int
 
-  /// Shares of the careful filter's error: below the first, the fast one's weights are adopted; above the second, they are replaced.
-  private let better: Float = 0.4
+  /// Shares of the careful filter's error: from the first on down, its weights approach the fast one's, below the second in one hop; above
+  /// the third, the fast one's are replaced.
+  private let better: Float = 0.5
+  private let best: Float = 0.2
   private let worse: Float = 1.1
+  /// Smallest step worth a pass over the weights.
+  private let leastStep: Float = 0.02
 
   init(layout: FilterLayout, bands: Int) {
     bins = layout.bins
@@ -42,9 +49,12 @@ struct PathSelector: ~Copyable {
       fastEnergy[band] = memory * fastEnergy[band] + (1 - memory) * fastError[band]
       carefulEnergy[band] = memory * carefulEnergy[band] + (1 - memory) * carefulError[band]
       let (first, end) = spectrum.filterBins(of: band, bins: bins)
-      if fastEnergy[band] < better * carefulEnergy[band] {
-        careful.adopt(fast, bins: first..<end)
-        carefulEnergy[band] = fastEnergy[band]
+      let ratio = fastEnergy[band] / carefulEnergy[band], step = min((better - ratio) / (better - best), 1)
+      if step > leastStep {
+        careful.approach(fast, bins: first..<end, step: step)
+        // The error approaches the fast filter's as the weights do.
+        let amplitude = 1 + step * (rt_sqrtf(ratio) - 1)
+        carefulEnergy[band] *= amplitude * amplitude
       } else if fastEnergy[band] > worse * carefulEnergy[band] {
         fast.adopt(careful, bins: first..<end)
         fastEnergy[band] = carefulEnergy[band]
