@@ -37,6 +37,7 @@ struct LinearCanceller: ~Copyable {
   private var prior: PathPrior
   private var selector: PathSelector
   private(set) var choice: FilterChoice
+  private var estimateShare: EstimateShare
   private var scout: DelayScout
   private var detector: PathChangeDetector
   private(set) var spectrum: BandSpectrum
@@ -102,6 +103,7 @@ struct LinearCanceller: ~Copyable {
     self.spectrum = spectrum
     selector = PathSelector(layout: layout, bands: bands)
     choice = FilterChoice(layout: layout, bands: bands)
+    estimateShare = EstimateShare(layout: layout)
     scout = DelayScout(layout: layout)
     detector = PathChangeDetector(layout: layout, bands: bands)
     verification = PathVerification(layout: layout, bands: bands)
@@ -208,6 +210,7 @@ struct LinearCanceller: ~Copyable {
       if reference.isSilent { verification.pause() }
       careful.passThrough()
       choice.reset()
+      estimateShare.reset()
       echo = careful.echo
       residual = microphone[0] + (layout.window - layout.hop)
       isGuarded = false
@@ -241,6 +244,9 @@ struct LinearCanceller: ~Copyable {
     }
     echo = choice.isFast ? choice.echo : careful.echo
     residual = choice.isFast ? choice.residual : careful.residual
+    if estimateShare.limit(microphone: unclipped, echo: echo, residual: residual) {
+      (echo, residual) = (estimateShare.echo, estimateShare.residual)
+    }
     limitResidual()
     verify(isFarEnd: isFarEnd)
     if hopsUntilHistoryIsComplete > 0 { return watchBeginning(isFarEnd: isFarEnd) }
