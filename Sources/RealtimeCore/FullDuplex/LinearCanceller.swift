@@ -60,6 +60,9 @@ struct LinearCanceller: ~Copyable {
   private var hops = 0
   /// Hops of active far end for which filters that have not converged stay guarded: 1.07 s at first, 0.4 s after a reset.
   private var guardHops: Int
+  /// A Boolean value indicating whether `DelayScout` has just found an echo that the filters do not expect, which a trial has to prove:
+  /// speech resembles other speech by chance.
+  private var isEchoSuspected = false
   /// The share of the error that was proven to be echo when the filters were last reset, until it is used.
   private var provenShare: Float = 0
   /// Hops for which the far end still counts as active, up to 0.45 s after it was.
@@ -133,31 +136,6 @@ struct LinearCanceller: ~Copyable {
 
   deinit {
     for array in [far, otherFar, excess, unclipped, limited, fastBands, carefulBands, microphoneBands, echoBands] { array.deallocate() }
-  }
-
-  /// Mean square up to which a microphone counts as closed: −110 dBFS, far below the noise of any open one.
-  static var closed: Float {
-    @_noLocks @_noAllocation get { 1e-11 }
-  }
-
-  /// Value of `KalmanFilter.surprise` above which the filter may be wrong: 6 dB.
-  private static var surprising: Float {
-    @_noLocks @_noAllocation get { 4 }
-  }
-
-  /// The same, above which a filter that has never converged may have learnt that there is no echo, although one begins: 15 dB.
-  private static var startling: Float {
-    @_noLocks @_noAllocation get { 30 }
-  }
-
-  /// Limit of the factor by which the prior is raised for an echo louder than expected: 33 dB.
-  private static var loudest: Float {
-    @_noLocks @_noAllocation get { 2_000 }
-  }
-
-  /// Hops of the far end in the resampler's history.
-  private static var resamplerHops: Int {
-    @_noLocks @_noAllocation get { 4 }
   }
 
   /// Initial delay of the far end in frames; delay the microphone equally.
@@ -398,33 +376,39 @@ struct LinearCanceller: ~Copyable {
   }
 
   /// Searches for a better window until the filter has converged or has been sure for long, and at any time for an echo that the
-  /// filter does not expect. A converged filter whose echo moves is first reset by `PathChangeDetector`.
+  /// filter does not expect. A converged filter whose echo moves is first reset by `PathChangeDetector`; but it, too, gets a window that
+  /// begins where its echo does, because it may have converged a moment before that was known, and lack the room's tail.
   @_noLocks @_noAllocation
   private mutating func place(isFarEnd: Bool) {
     let isSurprised = careful.surprise > Self.surprising
-    guard !detector.hasConverged || isSurprised, careful.hasLearnt, isFarEnd else { return }
+    isEchoSuspected = false
+    guard careful.hasLearnt, isFarEnd else { return }
     turns += 1
-    if turns % idlePeriod == 0, !detector.hasConverged {
+    if turns % idlePeriod == 0 {
       // Two consecutive estimates must agree: right after a path change the weights are still in transition.
       let former = idlePartitions
       idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)
       if idlePartitions > 0, idlePartitions == former { return moveWindow(to: offset + idlePartitions * layout.partitionHops) }
     }
+    guard !detector.hasConverged || isSurprised else { return }
     scout.note(isSure: careful.isSure && !reference.excitation.isTone, isAtTheEnd: careful.peaksAtTheEnd)
     if scout.isAtRest, !isSurprised { return }
     let wanted = scout.search(reference, error: careful.error, offset: offset, at: hops)
     if guardHops == 0, isSurprised, echoBegins {
-      let share = scout.echoShare
-      beginAnew()
-      provenShare = share
-      return
+      let share = scout.echoShare, gain = scout.echoGain
+      isEchoSuspected = gain <= Self.loud.least
+      if gain > Self.loud.least, gain < Self.loud.most {
+        beginAnew()
+        provenShare = share
+        return
+      }
     }
     // Never move away from a window with echo: music correlates with its own past. An echo in the last partition may only begin there.
     if let wanted, !detector.hasConverged, !careful.isConfident || wanted > offset && careful.peaksAtTheEnd { moveWindow(to: wanted) }
   }
 
-  /// Begins a trial when an error startles filters that have never converged, and starts anew if it proves an echo: the loudspeaker was
-  /// switched on. The fast filter returns to the careful one's weights otherwise.
+  /// Begins a trial when an error startles filters that have never converged, or `DelayScout` suspects an echo that they do not expect, and
+  /// starts anew if it proves an echo: the loudspeaker was switched on. The fast filter returns to the careful one's weights otherwise.
   @_noLocks @_noAllocation
   private mutating func tryEcho(isFarEnd: Bool) {
     if trial.isRunning {
@@ -438,8 +422,9 @@ struct LinearCanceller: ~Copyable {
         trial.end(rests: trial.isOver)
         fast.restore(careful)
       }
-    } else if trial.isRested(), careful.surprise > Self.startling, !detector.hasConverged, guardHops == 0, !choice.isFast, isFarEnd,
-      !reference.excitation.isTone, trial.isWorthwhile(microphone: microphoneBands, noise: detector.noise)
+    } else if trial.isRested(), isEchoSuspected || careful.surprise > Self.startling && !detector.hasConverged, guardHops == 0,
+      !choice.isFast, isFarEnd, !reference.excitation.isTone,
+      trial.isWorthwhile(microphone: microphoneBands, noise: detector.noise)
     {
       fast.forget()
       tracker.forget()
@@ -579,7 +564,8 @@ struct LinearCanceller: ~Copyable {
   private mutating func watchBeginning(isFarEnd: Bool) {
     sinceFarEnd = isFarEnd && farEndPower > EchoMeter.farEndThreshold ? farEndHold : sinceFarEnd - 1
     if hopsUntilHistoryIsComplete == 0, sinceFarEnd > 0, guardHops > 0 {
-      guardHops = detector.hasConverged || careful.isConfident ? 0 : guardHops - 1
+      let trusts = careful.isConfident && farEndLevel > Self.telling
+      guardHops = detector.hasConverged || trusts ? 0 : guardHops - 1
     }
     isGuarded = (hopsUntilHistoryIsComplete > 0 || guardHops > 0) && sinceFarEnd > 0
     if isGuarded { verification.cancel() }

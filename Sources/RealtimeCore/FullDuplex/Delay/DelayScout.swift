@@ -70,6 +70,18 @@ struct DelayScout: ~Copyable {
     @_noLocks @_noAllocation get { min(coherence[best], 1) }
   }
 
+  /// Power of the path that this share comes by, in the units of a filter's weights, halved.
+  var echoGain: Float {
+    @_noLocks @_noAllocation get {
+      var heard = SIMD8<Float>.zero, played = SIMD8<Float>(repeating: 1e-12)
+      for j in stride(from: 0, to: count, by: 8) {
+        heard += load8(errorPower + j)
+        for side in 0..<ReferenceSpectra.sides { played += load8(referencePower + (side * layout.reach + best) * count + j) }
+      }
+      return echoShare * heard.sum() / played.sum()
+    }
+  }
+
   /// A Boolean value indicating whether the filter has been sure for so long that its window is well placed. An error that surprises
   /// the filter is to be searched all the same.
   var isAtRest: Bool {

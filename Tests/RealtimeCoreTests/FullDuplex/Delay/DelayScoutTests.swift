@@ -52,6 +52,25 @@ struct DelayScoutTests {
     #expect(isCertain == counts)
   }
 
+  @Test("V10: the power of the path by which an echo comes is found, so that a near end over a far end too soft to be heard is none")
+  func gain() {
+    let layout = Self.layout, transform = FourierTransform(length: layout.transform)
+    for gain in [Float(0.03), 1, 300] {
+      var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout)
+      let far = Noise.white(frames: layout.rate, level: 0.01, seed: 3), error = SplitSpectrum.silence(layout.allBins)
+      defer { error.deallocate() }
+      for (now, start) in stride(from: 0, through: far.count - layout.hop, by: layout.hop).enumerated() {
+        reference.feed(far, from: start, hop: layout.hop)
+        if now % 2 == 1 { continue }
+        let echo = reference.spectrum(age: 2 * layout.partitionHops, channel: 0)
+        for k in 0..<layout.bins { (error.re[k], error.im[k]) = (gain * echo[k], gain * echo[layout.bins + k]) }
+        _ = scout.search(reference, error: error, offset: layout.partitionHops, at: now)
+      }
+      let found = scout.echoGain
+      #expect(abs(10 * log10(found / (gain * gain))) < 1.5, "\(found) of \(gain * gain)")
+    }
+  }
+
   @Test("V10: the search rests once the filter has been sure for a second, and goes on when it may have to be moved")
   func rest() {
     let layout = Self.layout, second = layout.hops(1) / 2

@@ -1,0 +1,39 @@
+/// The levels and ratios by which the canceller decides. [realtime]
+extension LinearCanceller {
+  /// Mean square up to which a microphone counts as closed: −110 dBFS, far below the noise of any open one.
+  static var closed: Float {
+    @_noLocks @_noAllocation get { 1e-11 }
+  }
+
+  /// Value of `KalmanFilter.surprise` above which the filter may be wrong: 6 dB.
+  static var surprising: Float {
+    @_noLocks @_noAllocation get { 4 }
+  }
+
+  /// The same, above which a filter that has never converged may have learnt that there is no echo, although one begins: 15 dB.
+  static var startling: Float {
+    @_noLocks @_noAllocation get { 30 }
+  }
+
+  /// Values of `DelayScout.echoGain` between which an echo is so loud that a trial, which expects the prior's power, would not learn it:
+  /// from 16 to 43 dB over the prior. Beyond, the far end is too soft to be heard: it is a near end.
+  static var loud: (least: Float, most: Float) {
+    @_noLocks @_noAllocation get { (3, 1_500) }
+  }
+
+  /// Limit of the factor by which the prior is raised for an echo louder than expected: 33 dB.
+  static var loudest: Float {
+    @_noLocks @_noAllocation get { 2_000 }
+  }
+
+  /// Level of a far end that tells whether a filter may be trusted, 21 dB below usual speech: one that is confident of the click or breath
+  /// before it knows nothing of the path.
+  static var telling: Float {
+    @_noLocks @_noAllocation get { 2e-5 }
+  }
+
+  /// Hops of the far end in the resampler's history.
+  static var resamplerHops: Int {
+    @_noLocks @_noAllocation get { 4 }
+  }
+}
