@@ -93,7 +93,7 @@ test-corpus: ## spreads a corpus over two Dask workers on this machine, kills on
 train: ## trains the suppressor's network from a corpus, and puts its weights into the sources: ARGS="--corpus DIR --steps 10000"
 	@Scripts/train $(ARGS)
 
-test-training: ## trains a toy network in about a minute, and runs it as the program does; 250 MB of Python packages
+test-training: ## trains a toy network in about a minute, and runs it as the program does; 150 MB of Python packages
 	@Scripts/train --test
 
 test-kernels: ## compares the canceller's arithmetic on arm64, and on x86-64 with AVX2 and without, under qemu, with this processor's

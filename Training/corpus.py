@@ -1,6 +1,6 @@
 """The sounds that mixtures are made of: a folder with `index.csv`, whose columns README.md lists.
 
-Only rows of the split `train` whose licence asks for no share-alike are used; the others are left to validate with.
+Only rows of the split `train` are used whose licence lets the weights go with the program under its own.
 """
 
 import csv
@@ -11,13 +11,15 @@ import soundfile
 import soxr
 
 RATE = 16_000
-SHARE_ALIKE = ("SA", "GPL")
+# Beginnings of licences that ask for attribution at most.
+LICENCES = ("cc0", "cc-by", "mit", "bsd", "apache", "public domain")
+RESTRICTIONS = ("-sa", "-nc", "-nd")
 
 
 class Corpus:
     """Voices by talker, noises and impulse responses, as arrays of float32 at RATE.
 
-    Noises and voices are scaled to a root mean square of 1 over what is louder than −40 dB below their peak.
+    Noises and voices are scaled to a root mean square of 1 over what is less than 60 dB below their peak.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -32,7 +34,7 @@ class Corpus:
         self.responses: list[np.ndarray] = []
         with index.open() as rows:
             for row in csv.DictReader(rows):
-                if row["split"] != "train" or any(mark in row["licence"] for mark in SHARE_ALIKE):
+                if row["split"] != "train" or not is_free(row["licence"]):
                     continue
                 self._take(folder / row["file"], row)
         for name, items in (("speech", self.voices), ("noise", self.noises), ("rir", self.responses)):
@@ -58,6 +60,11 @@ class Corpus:
 FOREGROUND = ("dog", "baby", "rooster", "bird", "cat", "laugh", "clap", "sneez", "cough", "crying")
 
 
+def is_free(licence: str) -> bool:
+    licence = licence.strip().lower()
+    return licence.startswith(LICENCES) and not any(mark in licence for mark in RESTRICTIONS)
+
+
 def read(file: Path) -> np.ndarray:
     samples, rate = soundfile.read(file, dtype="float32", always_2d=True)
     samples = samples[:, 0]
@@ -65,7 +72,7 @@ def read(file: Path) -> np.ndarray:
 
 
 def power(samples: np.ndarray) -> float:
-    """Mean square of what is louder than −60 dB below the peak."""
+    """Mean square of what is less than 60 dB below the peak."""
     loud = np.abs(samples) > 1e-3 * (np.max(np.abs(samples), initial=0) + 1e-9)
     return float(np.mean(np.square(samples[loud]))) + 1e-12 if loud.any() else 1e-12
 

@@ -27,7 +27,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--first", type=int, default=0, help="first shard")
     parser.add_argument("--shards", type=int, default=100)
     parser.add_argument("--per-shard", type=int, default=PER_SHARD)
     parser.add_argument("--extractor", type=Path, default=Path(".build/release/FeatureExtractor"))
@@ -64,7 +63,7 @@ def _make(job: tuple[int, argparse.Namespace]) -> int:
         records[i] = record
     process.stdin.close()
     if process.wait() != 0:
-        raise SystemExit(f"{options.extractor} failed with status {process.returncode}")
+        raise RuntimeError(f"{options.extractor} failed with status {process.returncode}")
     part = out / f"{shard:05}.part.npy"
     np.save(part, records)
     part.with_name(f"{shard:05}.json").write_text(json.dumps({"rate": rate, "bins": bins}))

@@ -4,7 +4,7 @@ import numpy as np
 import soxr
 from scipy.signal import lfilter
 
-from corpus import RATE, Corpus, level, power
+from corpus import RATE, Corpus, level
 
 
 class Sounds:
@@ -138,6 +138,3 @@ class Sounds:
         if self.draw.random() < 0.5:
             return samples
         return lfilter([1, self.draw.uniform(-0.4, 0.4)], [1, self.draw.uniform(-0.3, 0.3)], samples)
-
-
-__all__ = ["Sounds", "power"]

@@ -1,7 +1,8 @@
 """train.py DATA OUT: trains the suppressor's network on the shards that dataset.py has made.
 
 Writes a checkpoint every EVERY steps, OUT/checkpoint.npz, from which it goes on after an interruption, and OUT/log.csv
-with the curves. The same seed and shards give the same weights but for the order of sums.
+with the curves. Each step's batch depends on the seed and the step alone, so that a run, interrupted or not, repeats
+another one with the same shards but for the order of sums.
 """
 
 import argparse
@@ -44,35 +45,34 @@ MEMORY = 0.998
 class Shards:
     """Random pieces of the shards, STEPS long, as batches of one rate."""
 
-    def __init__(self, folder: Path, seed: int, held_out: int, cases: int) -> None:
-        self.draw = np.random.default_rng(seed)
-        self.folder, self.held_out, self.cases = folder, held_out, cases
+    def __init__(self, folder: Path, seed: int, cases: int) -> None:
+        self.seed, self.cases = seed, cases
         self.files: dict[int, list[np.ndarray]] = {}
-        self.kinds: dict[int, dict] = {}
-        self.known: set[str] = set()
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Finds the shards that have been made since."""
-        for file in sorted(self.folder.glob("[0-9]*.npy")):
-            if file.name in self.known or "part" in file.name or int(file.stem) < self.held_out:
+        self.bins: dict[int, int] = {}
+        for file in sorted(folder.glob("[0-9]*.npy")):
+            if "part" in file.name:
                 continue
-            self.known.add(file.name)
             kind = json.loads(file.with_suffix(".json").read_text())
             self.files.setdefault(kind["rate"], []).append(np.load(file, mmap_mode="r"))
-            self.kinds[kind["rate"]] = kind
+            self.bins[kind["rate"]] = kind["bins"]
+        if not self.files:
+            raise SystemExit(f"{folder}: holds no shards, which dataset.py makes.")
 
-    def batch(self) -> tuple[int, np.ndarray]:
+    def batch(self, step: int) -> tuple[int, np.ndarray, np.ndarray]:
+        """A rate, records (steps, cases, values), and shifts of the inputs' levels (1, cases, groups)."""
+        draw = np.random.default_rng((self.seed, step))
         rates = sorted(self.files)
         counts = np.array([len(self.files[rate]) for rate in rates])
-        rate = rates[self.draw.choice(len(rates), p=counts / counts.sum())]
+        rate = rates[draw.choice(len(rates), p=counts / counts.sum())]
         pieces = []
         for _ in range(self.cases):
-            shard = self.files[rate][self.draw.integers(len(self.files[rate]))]
+            shard = self.files[rate][draw.integers(len(self.files[rate]))]
             # A quarter begin where the call does, with filters that know nothing.
-            first = 0 if self.draw.random() < 0.25 else self.draw.integers(shard.shape[1] - STEPS)
-            pieces.append(shard[self.draw.integers(len(shard)), first : first + STEPS])
-        return rate, np.stack(pieces, 1)
+            first = 0 if draw.random() < 0.25 else draw.integers(shard.shape[1] - STEPS)
+            pieces.append(shard[draw.integers(len(shard)), first : first + STEPS])
+        # The far end's level moves by itself, all others are of the microphone's side.
+        shift = draw.uniform(-0.35, 0.35, (1, self.cases, 2))[..., [0, 0, 0, 0, 1, 0]]
+        return rate, np.stack(pieces, 1), shift.astype(np.float32)
 
 
 def loss(
@@ -140,35 +140,31 @@ class Training:
         self.options = options
         self.out: Path = options.out
         self.out.mkdir(parents=True, exist_ok=True)
-        self.shards = Shards(options.data, options.seed, options.held_out, options.cases)
-        self.draw = np.random.default_rng(options.seed + 1)
-        self.upsample = {
-            rate: jnp.asarray(network.interpolation(k["bins"], rate)) for rate, k in self.shards.kinds.items()
-        }
-        self.devices = jax.local_devices()
+        self.shards = Shards(options.data, options.seed, options.cases)
+        self.upsample = {rate: jnp.asarray(network.interpolation(k, rate)) for rate, k in self.shards.bins.items()}
+        # As many as divide the batch, so that each has as much.
+        devices = jax.local_devices()
+        self.devices = devices[: max(n for n in range(1, len(devices) + 1) if options.cases % n == 0)]
         self.pool = ThreadPoolExecutor(len(self.devices))
         self.part_gradient = jax.jit(jax.grad(loss, has_aux=True))
         self.step = 0
         self.weights = network.initial(options.seed)
         self.first = {k: jnp.zeros_like(w) for k, w in self.weights.items()}
         self.second, self.mean = dict(self.first), dict(self.weights)
-        if options.start:
-            self.weights |= {k: jnp.asarray(w) for k, w in np.load(options.start).items()}
-            self.mean = dict(self.weights)
         self.restore()
 
     def run(self) -> None:
         batches: queue.Queue = queue.Queue(3)
-        threading.Thread(target=self._feed, args=[batches], daemon=True).start()
+        threading.Thread(target=self._feed, args=[batches, self.step + 1], daemon=True).start()
         began, sums = time.time(), []
         while self.step < self.options.steps:
-            rate, records = batches.get()
+            batch = batches.get()
+            if isinstance(batch, Exception):
+                raise batch
+            rate, records, shift = batch
             self.step += 1
             cooled = max(0, 1 - (self.options.steps - self.step) / COOL)
             learning = HIGHEST * min(1, self.step / WARM) * 0.5 * (1 + np.cos(np.pi * cooled)) + LOWEST
-            shift = self.draw.uniform(-0.35, 0.35, (1, self.options.cases, 2))[..., [0, 0, 0, 0, 1, 0]].astype(
-                np.float32
-            )
             gradients, parts = self.gradient(records, shift, self.upsample[rate])
             self.weights, self.first, self.second = adam(
                 self.weights, self.first, self.second, gradients, self.step, learning
@@ -181,11 +177,13 @@ class Training:
                 sums = []
             if self.step % EVERY == 0 or self.step == self.options.steps:
                 self.save()
-                self.shards.refresh()
 
-    def _feed(self, batches: queue.Queue) -> None:
-        while True:
-            batches.put(self.shards.batch())
+    def _feed(self, batches: queue.Queue, step: int) -> None:
+        try:
+            for number in range(step, self.options.steps + 1):
+                batches.put(self.shards.batch(number))
+        except Exception as error:
+            batches.put(error)
 
     def gradient(self, records: np.ndarray, shift: np.ndarray, upsample: jax.Array) -> tuple[dict, dict]:
         """The mean of the devices' gradients, and of the parts of their losses."""
@@ -241,9 +239,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--steps", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--held-out", type=int, default=3, help="the first shards, kept to validate with")
     parser.add_argument("--cases", type=int, default=CASES, help="in a batch, a multiple of the processor's cores")
-    parser.add_argument("--start", type=Path, help="weights.npz to begin with")
     Training(parser.parse_args()).run()
 
 

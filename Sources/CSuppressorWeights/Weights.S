@@ -3,8 +3,11 @@
 .section .rodata
 .balign 64
 .global nearend_suppressor_weights
+.hidden nearend_suppressor_weights
+.type nearend_suppressor_weights, %object
 nearend_suppressor_weights:
 .incbin "suppressor.weights"
 .global nearend_suppressor_weights_end
+.hidden nearend_suppressor_weights_end
 nearend_suppressor_weights_end:
 .section .note.GNU-stack, "", %progbits

@@ -28,12 +28,12 @@ import RealtimeCore
   private static func record(rate: Int, frames: Int) {
     write([Int32(TrainingRecorder.inputs), Int32(TrainingRecorder(rate: rate).bins)])
     var samples = [Int16](repeating: 0, count: tracks * frames)
-    while read(into: &samples) { write(records(of: samples, frames: frames, rate: rate)) }
+    while fill(&samples) { write(records(of: samples, frames: frames, rate: rate)) }
   }
 
   private static func run(_ weights: [UInt8]) {
     var network = NetworkTrial(weights: weights), features = [Float](repeating: 0, count: NetworkTrial.inputs)
-    while read(into: &features) { write(network.run(features)) }
+    while fill(&features) { write(network.run(features)) }
   }
 
   private static func records(of samples: [Int16], frames: Int, rate: Int) -> [Float] {
@@ -57,11 +57,11 @@ import RealtimeCore
   }
 
   /// Returns false at the end of the input.
-  private static func read<Value: BitwiseCopyable>(into values: inout [Value]) -> Bool {
+  private static func fill<Value: BitwiseCopyable>(_ values: inout [Value]) -> Bool {
     values.withUnsafeMutableBytes { bytes in
       var filled = 0
       while filled < bytes.count {
-        let count = Foundation.read(STDIN_FILENO, bytes.baseAddress! + filled, bytes.count - filled)
+        let count = read(STDIN_FILENO, bytes.baseAddress! + filled, bytes.count - filled)
         if count <= 0 { return false }
         filled += count
       }

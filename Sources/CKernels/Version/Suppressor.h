@@ -97,7 +97,12 @@ INLINE void suppress_gain(const nearend_suppression *hop, int k, suppression_sta
   gain = SELECT(wanted > gain, wanted, EVERY(0.8f) * gain + EVERY(0.2f) * wanted);
   STORE(hop->gain + k, gain);
   STORE(hop->clean + k, squaredGain * p * p * LOAD_WIDE(hop->power + k));
-  if (hasEcho && hop->isCorrected) gain *= EXP2(LOAD_WIDE(hop->octaves + k));
+  if (hasEcho && hop->isCorrected) {
+    wide correction = EXP2(LOAD_WIDE(hop->octaves + k));
+    gain *= correction;
+    // What is taken away besides is echo, too, and comfort noise fills its place.
+    stages->echoShare[i] = MOST(stages->echoShare[i], EVERY(1) - correction);
+  }
   stages->gain[i] = gain;
 }
 

@@ -235,8 +235,8 @@ typedef struct {
 // [realtime]
 NEAREND_REALTIME void nearend_judge(const nearend_likelihood *_Nonnull hop, float *_Nonnull echoShares, float *_Nonnull presence);
 
-// A layer of a network: biases + scales · (weights × in). `outputs` is a multiple of 64; for each 64 of them, `weights` holds 64 bytes for
-// each input in turn.
+// A layer of a network: biases + scales · (weights × in). `outputs` is a multiple of 64; for each 64 of them, `weights` holds 64 bytes
+// for each input in turn.
 typedef struct {
   const signed char *_Nonnull weights;
   const float *_Nonnull scales;

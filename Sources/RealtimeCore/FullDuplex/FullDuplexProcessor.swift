@@ -92,7 +92,7 @@ struct FullDuplexProcessor: ~Copyable {
     let residual = silenceLost(lost, of: echoFade.blend(wet: linear.residual, dry: aligned, scratch: heard, frames: hop, isOn: cancelsEcho))
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
-      linear.hop(), residual: residual, echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples, open: open)
+      linear.hop(), residual: residual, linearERLE: meter.erle(), echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples, open: open)
     dryFade.blend(wet: samples, dry: microphone.late(by: delay), into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
     voicePower = meanSquare(samples, frames: hop)
     if formerPower >= 0 {
@@ -154,7 +154,10 @@ struct FullDuplexProcessor: ~Copyable {
 
   /// Resumes after a pause without a consumer of the voice.
   @_noLocks @_noAllocation
-  mutating func resume() { linear.resume() }
+  mutating func resume() {
+    linear.resume()
+    suppressor.resume()
+  }
 
   /// The filter's ERLE in dB: the microphone over the linear canceller's residual while only the far end talks; NaN if unknown.
   var erle: Float {
@@ -170,6 +173,10 @@ struct FullDuplexProcessor: ~Copyable {
   }
   /// Mean square of the newest hop of the voice.
   private(set) var voicePower: Float = 0
+  /// The same without what the network takes away besides. An echo that only the network knows is not cancelled: by this it is found.
+  var powerWithoutNetwork: Float {
+    @_noLocks @_noAllocation get { suppressor.uncorrectedPower < 0 ? voicePower : suppressor.uncorrectedPower }
+  }
   /// Mean square of the newest hop of the far end's louder side.
   var farEndPower: Float {
     @_noLocks @_noAllocation get { linear.farEndPower }

@@ -426,6 +426,7 @@ struct LinearCanceller: ~Copyable {
       !choice.isFast, isFarEnd, !reference.excitation.isTone,
       trial.isWorthwhile(microphone: microphoneBands, noise: detector.noise)
     {
+      isEchoSuspected = false
       fast.forget()
       tracker.forget()
       trial.begin()
@@ -458,7 +459,7 @@ struct LinearCanceller: ~Copyable {
     loudspeaker.restart()
     scout.forget()
     repair.reset()
-    (quietHops, openHops, sinceFarEnd) = (Self.resamplerHops + 1, 0, 0)
+    (quietHops, openHops, sinceFarEnd, isEchoSuspected) = (Self.resamplerHops + 1, 0, 0, false)
     hopsUntilHistoryIsComplete = offset + layout.partitions * layout.partitionHops
   }
 
@@ -476,6 +477,7 @@ struct LinearCanceller: ~Copyable {
   mutating func doubt() {
     distrust()
     loudspeaker.doubt()
+    isEchoSuspected = false
     scout.forget()
     trial.end()
     echoDelay = .nan
@@ -526,6 +528,7 @@ struct LinearCanceller: ~Copyable {
     tracker.forget()
     trial.end()
     guardHops = guardAfterChange
+    isEchoSuspected = false
     echoDelay = .nan
   }
 

@@ -67,7 +67,7 @@ struct ChainEnds: ~Copyable {
     return UnsafePointer(rumbleFree)
   }
 
-  /// Analyses the processors' output, whether it is heard or not, and its mean square.
+  /// Analyses the processors' output, whether it is heard or not, and a mean square by which an echo in it is found.
   @_noLocks @_noAllocation
   mutating func listen(_ processed: UnsafePointer<Float>, power: Float) {
     detector.update(processed, frames: block)

@@ -63,7 +63,7 @@ struct NearendChain: ~Copyable {
     processor.process(
       samples, left: left, right: right, railMarks: isClipped ? UnsafePointer(railMarks) : nil, lost: lost,
       cancelsEcho: controls.isEchoCancellationEnabled.load(), suppressesNoise: controls.suppressesNoise, open: open)
-    ends.listen(samples, power: processor.voicePower)
+    ends.listen(samples, power: processor.powerWithoutNetwork)
     readings.erle = processor.erle
     readings.echoReduction = processor.echoReduction
     readings.filtersEcho = processor.filtersEcho

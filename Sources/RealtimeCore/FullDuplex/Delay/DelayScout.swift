@@ -15,6 +15,8 @@ struct DelayScout: ~Copyable {
   private let coherence, sorted, evidence: UnsafeMutablePointer<Float>
   /// The partition with the most evidence.
   private var best = 0
+  /// Sides of the far end that the last search looked at; what is kept of the other one is stale.
+  private var sides = 1
   private var lastSearch = 0
   /// Notes of a filter that is sure, minus twice those of one that is not; 0 while the echo may begin where the window ends.
   private var assurance = 0
@@ -70,13 +72,13 @@ struct DelayScout: ~Copyable {
     @_noLocks @_noAllocation get { min(coherence[best], 1) }
   }
 
-  /// Power of the path that this share comes by, in the units of a filter's weights, halved.
+  /// Power gain from what is played to the share of the error that is echo; 1 is an echo as loud as the far end.
   var echoGain: Float {
     @_noLocks @_noAllocation get {
       var heard = SIMD8<Float>.zero, played = SIMD8<Float>(repeating: 1e-12)
       for j in stride(from: 0, to: count, by: 8) {
         heard += load8(errorPower + j)
-        for side in 0..<ReferenceSpectra.sides { played += load8(referencePower + (side * layout.reach + best) * count + j) }
+        for side in 0..<sides { played += load8(referencePower + (side * layout.reach + best) * count + j) }
       }
       return echoShare * heard.sum() / played.sum()
     }
@@ -149,6 +151,7 @@ struct DelayScout: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func correlate(_ reference: borrowing ReferenceSpectra, error spectrum: SplitSpectrum) {
+    sides = reference.isStereo ? ReferenceSpectra.sides : 1
     spectrum.thin(layout, into: error)
     for j in stride(from: 0, to: count, by: 8) {
       let re = load8(error + j), im = load8(error + count + j)
@@ -156,7 +159,7 @@ struct DelayScout: ~Copyable {
     }
     for partition in 0..<layout.reach {
       var sum: Float = 0
-      for channel in 0..<(reference.isStereo ? ReferenceSpectra.sides : 1) {
+      for channel in 0..<sides {
         let start = (channel * layout.reach + partition) * count
         var row = nearend_correlation(
           crossRe: crossRe + start, crossIm: crossIm + start, power: referencePower + start, bins: Int32(count), memory: memory)

@@ -36,7 +36,7 @@ struct EstimateShare: ~Copyable {
     left.deallocate()
   }
 
-  /// Forgets former hops, because nothing is played.
+  /// Forgets former hops: nothing is played, or the microphone is closed.
   @_noLocks @_noAllocation
   mutating func reset() { (microphonePower, echoPower, residualPower, share) = (0, 0, 0, 1) }
 

@@ -1,8 +1,8 @@
 internal import CRealtime
 
 /// Exchanges weights between two filters of one path, band by band (Ochiai, Araseki and Ogihara, IEEE Trans. COM-25, 1977): where the fast
-/// one leaves less, the careful one approaches its weights, the more so the less it leaves; where it leaves more, the fast one restarts from
-/// the careful one's. That the careful filter approaches gradually is own: where it adopted all or nothing, inaudible noise decided in
+/// one leaves less, the careful one approaches its weights, the more so the less it leaves; where it leaves more, the fast one restarts
+/// from the careful one's. That the careful filter approaches gradually is own: where it adopted all or nothing, inaudible noise decided in
 /// double talk what it became. Compares the errors of the newest hop only, which neither filter has learnt from. Cost: two averages a band
 /// and hop, and a pass over the weights of each band that is exchanged. [realtime] except `init` and `deinit`.
 struct PathSelector: ~Copyable {

@@ -2,8 +2,8 @@ internal import CKernels
 internal import CRealtime
 
 /// Removes residual echo and noise in one short-time Fourier transform under an `AsymmetricWindow`. `nearend_suppress` names the sources of
-/// the gains, which `LearnedGains` corrects while the far end may be heard. Delay: one hop. Cost: 3 transforms a hop, 2 while the far end is
-/// silent, and another while `open` is taken. [realtime] except `init` and `deinit`.
+/// the gains, which `LearnedGains` corrects while the far end may be heard. Delay: one hop. Cost: 3 transforms a hop, 2 while the far end
+/// is silent, and another while `open` is taken. [realtime] except `init` and `deinit`.
 struct Suppressor: ~Copyable {
   private let hop: Int
   private let length: Int
@@ -102,22 +102,30 @@ struct Suppressor: ~Copyable {
     }
   }
 
+  /// Mean square of what the rules alone would have left of the newest hop, if the network has corrected it; otherwise negative.
+  private(set) var uncorrectedPower: Float = -1
+
   /// The probability that the near end is heard, 0…1.
   var nearEndPresence: Float {
     @_noLocks @_noAllocation get { presence.overall }
   }
+
+  /// Resumes after a pause without a consumer of the voice.
+  @_noLocks @_noAllocation
+  mutating func resume() { learned.rest() }
 
   /// Processes one hop.
   ///
   /// - Parameters:
   ///   - linear: what the linear canceller tells of the hop.
   ///   - newest: what is heard of its residual.
+  ///   - linearERLE: how far it reduces the echo, in dB; NaN if unknown.
   ///   - echoShare: share of the residual echo to suppress, 0…1.
   ///   - noiseShare: share of the noise to suppress, 0…1.
   ///   - open: receives the voice without noise suppression; nil if unused.
   @_noLocks @_noAllocation
   mutating func process(
-    _ linear: LinearHop, residual newest: UnsafePointer<Float>, echoShare: Float, noiseShare: Float,
+    _ linear: LinearHop, residual newest: UnsafePointer<Float>, linearERLE: Float = .nan, echoShare: Float, noiseShare: Float,
     into output: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil
   ) {
     hops += 1
@@ -144,7 +152,7 @@ struct Suppressor: ~Copyable {
       if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
       if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
       bands.sum(residualEcho.power, into: echoBands)
-      correct(linear)
+      if echoShare == 1 { correct(linear, linearERLE: linearERLE) } else { learned.rest() }
     } else if !residualEcho.isAtRest {
       learned.rest()
       residualEcho.rest()
@@ -156,11 +164,11 @@ struct Suppressor: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func correct(_ linear: LinearHop) {
+  private mutating func correct(_ linear: LinearHop, linearERLE: Float) {
     if !learned.isDue { return learned.keep() }
     learned.decide(
       linear, residual: spectrum, residualPower: power, echo: echoSpectrum, echoPower: echoPower, powerScale: window.scale,
-      formerGain: memory.gain)
+      formerGain: memory.gain, linearERLE: linearERLE)
   }
 
   // Never inlined, so that profiles tell this stage apart. `mutating`: Swift 6.3 copies the structure for a method that is not.
@@ -204,12 +212,20 @@ struct Suppressor: ~Copyable {
       smoothed: memory.smoothed, least: memory.least, most: memory.most, formerLeast: memory.formerLeast,
       beginsWindow: hops % noiseWindowHops == 0,
       steadiness: steadiness, isFarEndSilent: isFarEndSilent,
-      ownEvidence: isFarEndSilent ? 1 : certainty * certainty, isCorrected: isCorrected, octaves: learned.voice)
+      ownEvidence: isFarEndSilent ? 1 : certainty * certainty, isCorrected: isCorrected, octaves: noiseShare == 1 ? learned.voice : learned.open)
     if let open {
       echoOnly.take(spectrum, noise: memory.noise)
       echoOnly.process(kernel, octaves: learned.open, transform: transform, window: window.synthesis, into: open)
     }
     nearend_suppress(&kernel, spectrum.re, spectrum.im)
+    uncorrectedPower = -1
+    if !kernel.hasEcho || !isCorrected { return }
+    var sum = SIMD8<Float>.zero
+    for k in stride(from: 0, to: padded, by: 8) {
+      let gain = load8(memory.gain + k)
+      sum += gain * gain * load8(power + k)
+    }
+    uncorrectedPower = 2 * sum.sum() / Float(hop * length)
   }
 
   /// Returns a pseudorandom number in 0..<1; the sequence is always the same (Marsaglia's xorshift, 2003).

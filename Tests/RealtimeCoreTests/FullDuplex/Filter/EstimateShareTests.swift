@@ -40,12 +40,11 @@ struct EstimateShareTests {
     #expect(power(limited.residual) < 1.05 * power(microphone), "\(power(limited.residual)) of \(power(microphone))")
   }
 
-  @Test("V10: an estimate that the microphone contains is subtracted whole, however loud the near end is", arguments: [Float(0.1), 1, 3])
+  @Test("V10: an estimate that the microphone contains is subtracted whole, also beside a near end 20 dB louder", arguments: [Float(0.1), 0.3, 1])
   func contained(near level: Float) {
     let echo = Noise.white(frames: Self.layout.rate, seed: 3), near = Noise.white(frames: echo.count, level: level, seed: 5)
     let limited = limited(zip(echo, near).map { $0 + $1 }, echo)
-    let estimate = echo[(echo.count - limited.echo.count)...]
-    #expect(power(limited.echo) > 0.98 * power(echo[(Self.layout.rate / 4)..<(Self.layout.rate / 2)]), "\(estimate.count) samples")
+    #expect(power(limited.echo) > 0.98 * power(echo[(Self.layout.rate / 4)..<(Self.layout.rate / 2)]), "\(power(limited.echo))")
   }
 
   @Test("V10: how much is subtracted changes little with what the microphone contains")

@@ -1,8 +1,9 @@
 internal import CRealtime
 
-/// Corrects the suppressor's gains while the far end may be heard: a small recurrent network, which has heard many devices, decides from what
-/// the linear canceller and the suppressor know what more of each band is echo. The rules know each bin and this canceller's own state, the
-/// network what loudspeakers and microphones do that no rule foresees. It runs for every second hop. [realtime] except `init` and `deinit`.
+/// Corrects the suppressor's gains while the far end may be heard: a small recurrent network, which has heard many devices, decides from
+/// what the linear canceller and the suppressor know what more of each band is echo. The rules know each bin and this canceller's own state,
+/// the network what loudspeakers and microphones do that no rule foresees. It runs for every second hop. [realtime] except `init` and
+/// `deinit`.
 struct LearnedGains: ~Copyable {
   /// Hops from one run of the network to the next, 8 to 12 ms.
   static var period: Int {
@@ -17,17 +18,21 @@ struct LearnedGains: ~Copyable {
 
   private var features: NetworkFeatures
   private var network: SuppressorNetwork
-  private let bins: Int
   private let octaves: UnsafeMutablePointer<Float>
+  /// The share of the factors, as logarithms, that counts.
+  private var share: Float = 1
   /// Hops until the network runs again.
   private var hopsLeft = 0
 
+  /// ERLE of the linear canceller in dB up to which a factor counts in full, and from which on only this share of it, as a logarithm: where
+  /// the filter cancels well, the rules know what it leaves.
+  private let erle: (low: Float, high: Float) = (10, 20)
+  private let leastShare: Float = 0.2
   /// Least factor, −80 dB.
   private let least: Float = 1e-4
 
   /// - Parameter bins: bins of the suppressor's transform.
   init(layout: FilterLayout, bins: Int) {
-    self.bins = bins
     features = NetworkFeatures(layout: layout)
     network = SuppressorNetwork()
     voice = .silence((bins + 15) / 16 * 16)
@@ -46,12 +51,14 @@ struct LearnedGains: ~Copyable {
   @_noLocks @_noAllocation
   mutating func keep() { hopsLeft -= 1 }
 
-  /// Decides the corrections; see `NetworkFeatures.update`.
+  /// Decides the corrections; see `NetworkFeatures.update`. `linearERLE` is how far the linear canceller reduces the echo, in dB; NaN if
+  /// unknown.
   @_noLocks @_noAllocation
   mutating func decide(
     _ hop: LinearHop, residual: SplitSpectrum, residualPower: UnsafePointer<Float>, echo: SplitSpectrum, echoPower: UnsafePointer<Float>,
-    powerScale: Float, formerGain: UnsafePointer<Float>
+    powerScale: Float, formerGain: UnsafePointer<Float>, linearERLE: Float
   ) {
+    share = linearERLE.isNaN ? 1 : min(max((erle.high - linearERLE) / (erle.high - erle.low), leastShare), 1)
     (hopsLeft, isAtRest) = (Self.period - 1, false)
     features.update(
       hop, residual: residual, residualPower: residualPower, echo: echo, echoPower: echoPower, powerScale: powerScale,
@@ -62,14 +69,12 @@ struct LearnedGains: ~Copyable {
     spread(outputs + bands, into: open)
   }
 
-  /// Interpolates the logarithms of factors by band; above 8 kHz, they are the mean of the highest four bands'.
+  /// Interpolates the logarithms of factors by band. Above 8 kHz, which the network does not hear, nothing is corrected.
   @_noLocks @_noAllocation
   private mutating func spread(_ factors: UnsafePointer<Float>, into values: UnsafeMutablePointer<Float>) {
     let count = NetworkBands.count
-    for band in 0..<count { octaves[band] = 1.44269504 * rt_logf(max(factors[band], least)) }
+    for band in 0..<count { octaves[band] = share * 1.44269504 * rt_logf(max(factors[band], least)) }
     features.bands.interpolate(octaves, into: values)
-    let mean = (octaves[count - 4] + octaves[count - 3] + octaves[count - 2] + octaves[count - 1]) / 4
-    for k in features.bands.bins..<max(bins, features.bands.bins) { values[k] = mean }
   }
 
   /// Corrects nothing, and forgets everything: no echo is expected.

@@ -54,7 +54,7 @@ struct NetworkBands {
     for k in stride(from: 0, to: bins, by: 8) { store8(load8(powers + k) * load8(places + k), to: products + k) }
     nearend_band_sums(powers, edges, Self.count, sums)
     nearend_band_sums(products, edges, Self.count, upper)
-    bands[0] = sums[0] - upper[0]
+    bands[0] = max(sums[0] - upper[0], 0)
     for band in 1..<Self.count { bands[band] = max(sums[band] - upper[band] + upper[band - 1], 0) }
   }
 

@@ -2,7 +2,8 @@ internal import CRealtime
 
 /// What the network hears: the logarithms of the powers of residual, estimated echo, microphone, expected residual echo, far end and voice,
 /// in `NetworkBands`. The microphone, the sum of the first two, tells how their phases relate; the voice is what the gains of the hop
-/// before leave of the residual. Own selection. Cost: some 10 operations a bin below 8 kHz, and 240 logarithms. [realtime] except `init` and `deinit`.
+/// before leave of the residual. Own selection. Cost: some 10 operations a bin below 8 kHz, and 240 logarithms. [realtime] except `init`
+/// and `deinit`.
 struct NetworkFeatures: ~Copyable {
   /// Residual, echo, microphone, uncertainty, far end, voice.
   static var groups: Int {
@@ -41,8 +42,8 @@ struct NetworkFeatures: ~Copyable {
     filterBands.deallocate()
   }
 
-  /// Computes the values of a hop from the spectra of residual and echo, their powers |E|² and |Y|² scaled by `powerScale`, and the gains of
-  /// the hop before.
+  /// Computes the values of a hop from the spectra of residual and echo, their powers |E|² and |Y|² scaled by `powerScale`, and the gains
+  /// of the hop before.
   @_noLocks @_noAllocation
   mutating func update(
     _ hop: LinearHop, residual: SplitSpectrum, residualPower: UnsafePointer<Float>, echo: SplitSpectrum, echoPower: UnsafePointer<Float>,

@@ -2,11 +2,11 @@ internal import CKernels
 internal import CSuppressorWeights
 
 /// The suppressor's network: two gated recurrent layers (Cho et al., EMNLP 2014) of 128 units between `NetworkFeatures` and gains, with
-/// weights of 8 bits that are part of the program. `Training/network.py` is the same. Cost: 250,000 multiplications a run. [realtime]
+/// weights of 8 bits that are part of the program. `Training/network.py` is the same. Cost: 260,000 multiplications a run. [realtime]
 /// except `init` and `deinit`.
 struct SuppressorNetwork: ~Copyable {
-  /// What the network says, 0…1: for each band the factors that leave the near end, and all but the echo; then the probability that the near
-  /// end is heard.
+  /// What the network says, 0…1: for each band the factors that leave the near end, and all but the echo; then the probability that the
+  /// near end is heard, which only helps training.
   let outputs: UnsafePointer<Float>
 
   /// Values of `outputs`.
