@@ -32,9 +32,7 @@ def main() -> None:
     parser.add_argument("--extractor", type=Path, default=Path(".build/release/FeatureExtractor"))
     parser.add_argument("--workers", type=int, default=multiprocessing.cpu_count())
     options = parser.parse_args()
-    wanted = [
-        s for s in range(options.first, options.first + options.shards) if not (options.out / f"{s:05}.npy").exists()
-    ]
+    wanted = [s for s in range(options.shards) if not (options.out / f"{s:05}.npy").exists()]
     global corpus
     corpus = Corpus(options.corpus)
     options.out.mkdir(parents=True, exist_ok=True)

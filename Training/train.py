@@ -31,8 +31,8 @@ from dataset import POWER  # noqa: E402
 
 EVERY, TELL = 250, 10
 CASES, STEPS = 64, 256
-# The rate of learning rises for WARM steps, and falls along a cosine in the last COOL: a run can be prolonged from a
-# checkpoint before these (Hu et al., MiniCPM, 2024).
+# The rate of learning rises for WARM steps, and falls along a cosine in the last COOL, a quarter and half of a short
+# run: a longer one can go on from a checkpoint before these (Hu et al., MiniCPM, 2024).
 HIGHEST, LOWEST = 1.5e-3, 1e-5
 WARM, COOL = 300, 2_000
 # How much more what is missing of the near end counts than what is left of the echo, by band: most of a small
@@ -163,8 +163,11 @@ class Training:
                 raise batch
             rate, records, shift = batch
             self.step += 1
-            cooled = max(0, 1 - (self.options.steps - self.step) / COOL)
-            learning = HIGHEST * min(1, self.step / WARM) * 0.5 * (1 + np.cos(np.pi * cooled)) + LOWEST
+            cooled = max(0, 1 - (self.options.steps - self.step) / min(COOL, self.options.steps // 2))
+            learning = (
+                HIGHEST * min(1, self.step / min(WARM, self.options.steps // 4)) * 0.5 * (1 + np.cos(np.pi * cooled))
+                + LOWEST
+            )
             gradients, parts = self.gradient(records, shift, self.upsample[rate])
             self.weights, self.first, self.second = adam(
                 self.weights, self.first, self.second, gradients, self.step, learning
