@@ -92,7 +92,8 @@ struct FullDuplexProcessor: ~Copyable {
     let residual = silenceLost(lost, of: echoFade.blend(wet: linear.residual, dry: aligned, scratch: heard, frames: hop, isOn: cancelsEcho))
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
-      linear.hop(), residual: residual, linearERLE: meter.erle(), echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples, open: open)
+      linear.hop(), residual: residual, linearERLE: meter.erle(), echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples,
+      open: open)
     dryFade.blend(wet: samples, dry: microphone.late(by: delay), into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
     voicePower = meanSquare(samples, frames: hop)
     if formerPower >= 0 {

@@ -17,9 +17,8 @@ extension LinearCanceller {
   // `mutating`: as above.
   @_noLocks @_noAllocation
   mutating func hop() -> LinearHop {
-    let isSilent = reference.isSilent
-    return LinearHop(
-      residual: residual, echo: echo, uncertainty: uncertainty, left: isSilent ? nil : reference.spectrum(age: 0, channel: 0),
-      right: isSilent ? nil : reference.spectrum(age: 0, channel: 1), farEndGain: level.gain, state: state)
+    LinearHop(
+      residual: residual, echo: echo, uncertainty: uncertainty, left: reference.spectrum(age: 0, channel: 0),
+      right: reference.spectrum(age: 0, channel: 1), farEndGain: level.gain, state: state)
   }
 }

@@ -212,7 +212,8 @@ struct Suppressor: ~Copyable {
       smoothed: memory.smoothed, least: memory.least, most: memory.most, formerLeast: memory.formerLeast,
       beginsWindow: hops % noiseWindowHops == 0,
       steadiness: steadiness, isFarEndSilent: isFarEndSilent,
-      ownEvidence: isFarEndSilent ? 1 : certainty * certainty, isCorrected: isCorrected, octaves: noiseShare == 1 ? learned.voice : learned.open)
+      ownEvidence: isFarEndSilent ? 1 : certainty * certainty, isCorrected: isCorrected,
+      octaves: noiseShare == 1 ? learned.voice : learned.open)
     if let open {
       echoOnly.take(spectrum, noise: memory.noise)
       echoOnly.process(kernel, octaves: learned.open, transform: transform, window: window.synthesis, into: open)

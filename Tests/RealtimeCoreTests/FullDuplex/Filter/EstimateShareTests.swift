@@ -40,7 +40,9 @@ struct EstimateShareTests {
     #expect(power(limited.residual) < 1.05 * power(microphone), "\(power(limited.residual)) of \(power(microphone))")
   }
 
-  @Test("V10: an estimate that the microphone contains is subtracted whole, also beside a near end 20 dB louder", arguments: [Float(0.1), 0.3, 1])
+  @Test(
+    "V10: an estimate that the microphone contains is subtracted whole, also beside a near end 20 dB louder",
+    arguments: [Float(0.1), 0.3, 1])
   func contained(near level: Float) {
     let echo = Noise.white(frames: Self.layout.rate, seed: 3), near = Noise.white(frames: echo.count, level: level, seed: 5)
     let limited = limited(zip(echo, near).map { $0 + $1 }, echo)

@@ -1,9 +1,13 @@
 @testable import RealtimeCore
 
 extension LinearHop {
-  /// A hop of a far end whose spectra are unknown.
+  nonisolated(unsafe) private static let silence = UnsafePointer(UnsafeMutablePointer<Float>.silence(16_384))
+
+  /// A hop of a far end whose spectra are silent. They are never deallocated.
   init(residual: UnsafePointer<Float>, echo: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, state: CancellerState) {
-    self.init(residual: residual, echo: echo, uncertainty: uncertainty, left: nil, right: nil, farEndGain: 1, state: state)
+    let silence = Self.silence
+    self.init(
+      residual: residual, echo: echo, uncertainty: uncertainty, left: silence, right: silence, farEndGain: 1, state: state)
   }
 }
 

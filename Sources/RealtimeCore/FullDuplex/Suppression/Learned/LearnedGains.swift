@@ -1,9 +1,9 @@
 internal import CRealtime
 
 /// Corrects the suppressor's gains while the far end may be heard: a small recurrent network, which has heard many devices, decides from
-/// what the linear canceller and the suppressor know what more of each band is echo. The rules know each bin and this canceller's own state,
-/// the network what loudspeakers and microphones do that no rule foresees. It runs for every second hop. [realtime] except `init` and
-/// `deinit`.
+/// what the linear canceller and the suppressor know what more of each band is echo. The rules know each bin and this canceller's own
+/// state, the network what loudspeakers and microphones do that no rule foresees. It runs for every second hop. Cost: the features', and
+/// 260,000 multiplications. [realtime] except `init` and `deinit`.
 struct LearnedGains: ~Copyable {
   /// Hops from one run of the network to the next, 8 to 12 ms.
   static var period: Int {

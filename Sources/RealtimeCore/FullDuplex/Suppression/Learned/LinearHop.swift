@@ -4,16 +4,16 @@ struct LinearHop {
   let residual, echo: UnsafePointer<Float>
   /// Expected power of the residual echo, by adapted bin.
   let uncertainty: UnsafePointer<Float>
-  /// The newest spectra of the far end's sides, adapted bins: as many real parts as imaginary ones; nil while it is silent.
-  let left, right: UnsafePointer<Float>?
+  /// The newest spectra of the far end's sides, adapted bins: as many real parts as imaginary ones.
+  let left, right: UnsafePointer<Float>
   /// The gain of these spectra over what is played.
   let farEndGain: Float
   let state: CancellerState
 
   @_noLocks @_noAllocation
   init(
-    residual: UnsafePointer<Float>, echo: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, left: UnsafePointer<Float>?,
-    right: UnsafePointer<Float>?, farEndGain: Float, state: CancellerState
+    residual: UnsafePointer<Float>, echo: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, left: UnsafePointer<Float>,
+    right: UnsafePointer<Float>, farEndGain: Float, state: CancellerState
   ) {
     (self.residual, self.echo, self.uncertainty) = (residual, echo, uncertainty)
     (self.left, self.right, self.farEndGain, self.state) = (left, right, farEndGain, state)

@@ -63,10 +63,7 @@ struct NetworkFeatures: ~Copyable {
     write(sums, group: 5)
     filterBands.sum(hop.uncertainty, into: values + 3 * NetworkBands.count)
     takeLogarithms(group: 3, scale: filterScale)
-    guard let left = hop.left, let right = hop.right else {
-      clear(values + 4 * NetworkBands.count, frames: NetworkBands.count)
-      return takeLogarithms(group: 4, scale: 0)
-    }
+    let left = hop.left, right = hop.right
     for k in stride(from: 0, to: filterBands.bins, by: 8) {
       let a = load8(left + k), b = load8(left + filterBins + k), c = load8(right + k), d = load8(right + filterBins + k)
       store8(a * a + b * b + c * c + d * d, to: sums + k)

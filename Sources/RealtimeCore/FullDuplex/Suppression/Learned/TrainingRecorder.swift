@@ -35,7 +35,8 @@ package struct TrainingRecorder: ~Copyable {
     let layout = FilterLayout(rate: rate)
     hop = layout.hop
     let linear = LinearCanceller(layout: layout)
-    func delay() -> BlockDelay { BlockDelay(longest: linear.farEndDelay, block: layout.hop) }
+    let longest = linear.farEndDelay
+    func delay() -> BlockDelay { BlockDelay(longest: longest, block: layout.hop) }
     delays = Delays(microphone: delay(), near: delay(), noisy: delay())
     bins = min(layout.window / 2 + 1, Int(8000 * Float(layout.window) / Float(rate)) + 1)
     self.linear = linear

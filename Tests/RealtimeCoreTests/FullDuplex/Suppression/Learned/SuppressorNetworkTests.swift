@@ -10,7 +10,8 @@ struct SuppressorNetworkTests {
 
   private func input(_ value: Float) -> [Float] { [Float](repeating: value, count: NetworkFeatures.count) }
 
-  @Test("V14: whatever the network is told, it says finite values from 0 to 1", arguments: [-2, 0, 1.9, 50, -50, .nan, .infinity] as [Float])
+  @Test(
+    "V14: whatever the network is told, it says finite values from 0 to 1", arguments: [-2, 0, 1.9, 50, -50, .nan, .infinity] as [Float])
   func range(value: Float) {
     var network = SuppressorNetwork()
     for _ in 0..<200 { network.run(input(value)) }
