@@ -1,9 +1,10 @@
 @testable import RealtimeCore
 
 extension LinearHop {
+  /// Zeros that nobody changes, so that all tests may share them.
   nonisolated(unsafe) private static let silence = UnsafePointer(UnsafeMutablePointer<Float>.silence(16_384))
 
-  /// A hop of a far end whose spectra are silent. They are never deallocated.
+  /// A hop of a far end whose spectra are silent.
   init(residual: UnsafePointer<Float>, echo: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, state: CancellerState) {
     let silence = Self.silence
     self.init(

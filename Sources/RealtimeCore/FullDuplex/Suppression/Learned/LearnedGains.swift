@@ -53,7 +53,8 @@ struct LearnedGains: ~Copyable {
 
   /// Decides the corrections; see `NetworkFeatures.update`. `linearERLE` is how far the linear canceller reduces the echo, in dB; NaN if
   /// unknown.
-  @_noLocks @_noAllocation
+  // Never inlined, so that profiles tell this stage apart.
+  @inline(never) @_noLocks @_noAllocation
   mutating func decide(
     _ hop: LinearHop, residual: SplitSpectrum, residualPower: UnsafePointer<Float>, echo: SplitSpectrum, echoPower: UnsafePointer<Float>,
     powerScale: Float, formerGain: UnsafePointer<Float>, linearERLE: Float
