@@ -21,6 +21,11 @@ extension LinearCanceller {
     @_noLocks @_noAllocation get { (3, 1_500) }
   }
 
+  /// Value of `DelayScout.echoShare` that no near end reaches by chance.
+  static var evident: Float {
+    @_noLocks @_noAllocation get { 0.3 }
+  }
+
   /// Limit of the factor by which the prior is raised for an echo louder than expected: 33 dB.
   static var loudest: Float {
     @_noLocks @_noAllocation get { 2_000 }

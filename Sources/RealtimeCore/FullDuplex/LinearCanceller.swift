@@ -396,8 +396,9 @@ struct LinearCanceller: ~Copyable {
     let wanted = scout.search(reference, error: careful.error, offset: offset, at: hops)
     if guardHops == 0, isSurprised, echoBegins {
       let share = scout.echoShare, gain = scout.echoGain
-      isEchoSuspected = gain <= Self.loud.least
-      if gain > Self.loud.least, gain < Self.loud.most {
+      let isEvident = gain > Self.loud.least || share > Self.evident
+      isEchoSuspected = !isEvident
+      if isEvident, gain < Self.loud.most {
         beginAnew()
         provenShare = share
         return
