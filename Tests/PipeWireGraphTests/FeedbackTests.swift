@@ -40,6 +40,29 @@ struct FeedbackTests {
     #expect(names(true, objects).isEmpty)
   }
 
+  @Test("R1: the voice that a program forwards into nearend is a loop; one that an application hears and answers is none")
+  func loops() {
+    var objects = GraphObjects(Self.nodes + [Self.link(40, 3, 20), Self.link(41, 21, 2)])
+    #expect(FeedbackGuard(objects).loops.isEmpty)
+    objects.linkGroups = [20: "loopback", 21: "loopback"]
+    #expect(FeedbackGuard(objects).loops == [GraphLoop(stream: 21, sink: 2)])
+    // The daemon itself sees a loop of links alone, through one node.
+    #expect(FeedbackGuard(GraphObjects(Self.nodes + [Self.link(40, 3, 20), Self.link(41, 20, 2)])).loops.isEmpty)
+  }
+
+  @Test("R1: a loop may lead through several programs and devices")
+  func longLoop() {
+    var objects = GraphObjects(Self.nodes + [Self.link(40, 3, 31), Self.link(41, 30, 20), Self.link(42, 21, 2), Self.link(43, 21, 10)])
+    objects.linkGroups = [31: "effect", 30: "effect"]
+    #expect(FeedbackGuard(objects).loops.isEmpty)
+    objects.linkGroups = [31: "effect", 30: "effect", 20: "loopback", 21: "loopback"]
+    #expect(FeedbackGuard(objects).loops == [GraphLoop(stream: 21, sink: 2)])
+    // What the real speaker plays comes back over the air, not within a cycle.
+    objects = GraphObjects(Self.nodes + [Self.link(40, 3, 20), Self.link(41, 21, 10), Self.link(42, 10, 1)])
+    objects.linkGroups = [20: "loopback", 21: "loopback"]
+    #expect(FeedbackGuard(objects).loops.isEmpty)
+  }
+
   @Test("R1: the group counts even if the ends belong to different clients")
   func acrossClients() {
     var objects = GraphObjects(Self.nodes + [Self.link(40, 3, 31)])

@@ -44,6 +44,11 @@ package final class Metadata {
     npw_metadata_set_property(proxy.pointer, stream, MetadataValues.targetNode, nil, nil)
   }
 
+  /// Moves a stream to a node, by the node's serial number. [control]
+  package func move(_ stream: UInt32, to serial: UInt64) {
+    npw_metadata_set_property(proxy.pointer, stream, MetadataValues.targetObject, "Spa:Id", "\(serial)")
+  }
+
   nonisolated(unsafe) private static let events: UnsafePointer<pw_metadata_events> = {
     let events = UnsafeMutablePointer<pw_metadata_events>.zeroed()
     events.pointee.version = UInt32(PW_VERSION_METADATA_EVENTS)

@@ -122,6 +122,7 @@ final class DaemonAttachment {
     objects.own = .init(filter: node, microphone: endpoints.virtualMicrophone, sinks: endpoints.sinks)
     objects.linkGroups = try groups.update(objects)
     var facts = GraphFacts(objects: objects, endpoints: endpoints)
+    facts.loops = FeedbackGuard(objects).loops
     facts.users = try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: endpoints.sinks)
     facts.ownClients = RoleWatch.clients(of: endpoints.own, in: objects)
     facts.interrupter = try roles.interrupter(in: objects, ownClients: facts.ownClients)

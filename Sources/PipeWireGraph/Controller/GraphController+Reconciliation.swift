@@ -56,6 +56,7 @@ extension GraphController {
   private func report(_ facts: GraphFacts) {
     notify(news.update(facts.users))
     notify(news.update(interrupter: facts.interrupter))
+    notify(news.update(facts.loops, in: facts.objects))
   }
 
   /// Reports the devices in use.
@@ -90,6 +91,7 @@ extension GraphController {
     let links = decision.links
     core.setChannelScales(microphone: links.microphoneChannels, speaker: links.speakerPortsPerChannel)
     try attachment.links.apply(links, existing: facts.objects.links)
+    attachment.routes.open(facts.loops, in: facts.objects, speaker: decision.choice.speaker)
     useReference(isMix: decision.usesMix)
     attachment.filter?.keepAwake(decision.keepsFilterAwake)
   }

@@ -20,7 +20,7 @@ extension GraphController {
       quantum: meters.quantum, rate: meters.rate, cycles: meters.cycles, busyRatio: meters.busyRatio, busyRatioPeak: meters.busyRatioPeak,
       xruns: meters.xruns, captureLatency: core.captureLatency, renderLatency: core.renderLatency,
       captureLinks: objects.links.count { $0.key.input == microphonePort },
-      renderLinks: objects.links.count { speakerPorts.contains($0.key.output) }, realtimePriority: priority.value)
+      renderLinks: objects.links.count { speakerPorts.contains($0.key.output) }, realtimePriority: priority.value, loops: news.loops)
     report.route = routes.status(in: objects, reference: settingsInEffect.reference, attachment?.routes)
     report.route.volumes = volumeStatus
     report.graphSinksInUse = Set(

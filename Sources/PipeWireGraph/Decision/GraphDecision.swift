@@ -46,7 +46,7 @@ struct GraphDecision {
     self.choice = choice
     links = LinkPlan(
       objects: objects, endpoints: facts.endpoints, devices: choice, demand: demand,
-      keepsAwake: demand.keepsAwake && !now.hasPassivePorts, reference: now.reference)
+      keepsAwake: demand.keepsAwake && !now.hasPassivePorts, reference: now.reference, cutOff: Set(facts.loops.map(\.sink)))
     isInterrupted = wanted.isActive && !demand.isActive
     usesMix = now.reference == .mix || now.usesMix && demand.isActive && !links.hasReference(objects.links)
     let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)

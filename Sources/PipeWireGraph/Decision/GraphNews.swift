@@ -6,6 +6,8 @@ struct GraphNews {
   private var interrupter: String?
   private var ends = RouteEnds()
   private var isWithoutDevice = false
+  /// The programs that play the voice back into nearend, by name.
+  private(set) var loops: [String] = []
   private(set) var volumes = VolumesStatus()
 
   /// Forgets the applications silently: they have gone with the daemon.
@@ -51,6 +53,20 @@ struct GraphNews {
       new ? .remark(.warning, "no real device to play to or record from") : .remark(.info, "a device is available again"),
       .interruption(.noDevice, new),
     ]
+  }
+
+  /// Updates with the loops of the graph.
+  mutating func update(_ new: [GraphLoop], in objects: GraphObjects) -> [GraphEvent] {
+    func name(_ node: UInt32) -> String { objects.node(id: node)?.nodeName ?? "node \(node)" }
+    let old = loops
+    loops = new.map { name($0.stream) }.sorted()
+    return new.filter { !old.contains(name($0.stream)) }.map {
+      .remark(
+        .warning,
+        "\(name($0.stream)) plays Nearend Microphone back into \(name($0.sink)), which would stop all sound: "
+          + "\(name($0.sink)) is cut off while it does")
+    }
+      + old.filter { !loops.contains($0) }.map { .remark(.info, "\($0) no longer plays Nearend Microphone back into nearend") }
   }
 
   /// Updates with volumes and mutes; reports mutes that were not set in nearend.

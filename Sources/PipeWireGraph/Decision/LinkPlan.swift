@@ -62,15 +62,19 @@ struct LinkPlan {
     var own: Set<UInt32> { sinks.union([filter, virtualMicrophone].compactMap { $0 }) }
   }
 
-  /// - Parameter keepsAwake: whether the links with the real devices must keep them running, because nothing else does.
+  /// - Parameters:
+  ///   - keepsAwake: whether the links with the real devices must keep them running, because nothing else does.
+  ///   - cutOff: sinks into which the voice comes back within a cycle: the filter would wait for itself, and with it all of the graph.
   init(
     objects: GraphObjects, endpoints: Endpoints, devices: RouteChoice, demand: SessionDemand, keepsAwake: Bool,
-    reference: ReferenceSource
+    reference: ReferenceSource, cutOff: Set<UInt32> = []
   ) {
     filter = endpoints.filter
     let own = Dictionary((objects.ports[endpoints.filter] ?? []).map { ($0.name, $0) }) { $1 }
-    if let node = endpoints.virtualSpeaker { addStereo(objects.monitors(of: node), to: ["call_FL", "call_FR"], own, role: .call) }
-    for sink in endpoints.graphSinks { addStereo(objects.monitors(of: sink.node), to: sink.ports, own, role: .call) }
+    if let node = endpoints.virtualSpeaker, !cutOff.contains(node) {
+      addStereo(objects.monitors(of: node), to: ["call_FL", "call_FR"], own, role: .call)
+    }
+    for sink in endpoints.graphSinks where !cutOff.contains(sink.node) { addStereo(objects.monitors(of: sink.node), to: sink.ports, own, role: .call) }
     if let node = endpoints.virtualMicrophone, let voice = own["voice_MONO"], let input = objects.inputs(of: node).first {
       add(voice, input, .voice)
     }

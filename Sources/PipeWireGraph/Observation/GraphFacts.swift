@@ -8,6 +8,8 @@ struct GraphFacts {
   var endpoints: LinkPlan.Endpoints
   /// The applications that use nearend's devices.
   var users = ClientWatch.Users()
+  /// Ways of the voice back into nearend that would stop the graph.
+  var loops: [GraphLoop] = []
   /// Clients that take part in the call, or are nearend.
   var ownClients: Set<UInt32> = []
   /// The running stream that has priority over a call, as its name and role; nil if there is none (I1).

@@ -28,6 +28,8 @@ struct GraphObjects {
     var microphone: UInt32?
     /// *Nearend Speaker* and the participants' devices.
     var sinks: Set<UInt32> = []
+
+    var all: Set<UInt32> { sinks.union([filter, microphone].compactMap { $0 }) }
   }
 
   /// nearend's own nodes; found by name until set.

@@ -1,24 +1,26 @@
 import PipeWireClient
 
-/// Finds streams that belong together, such as a loopback's two ends: they share a `node.link-group`, which the registry does not contain.
+/// Finds nodes that belong together, such as a loopback's two ends: they share a `node.link-group`, which the registry does not contain.
 /// [control]
 final class LinkGroups {
   private let changed: () -> Void
   private var infos: NodeInfos
 
-  /// `changed` is called when the daemon reports more about a stream.
+  /// `changed` is called when the daemon reports more about a node.
   init(_ connection: Connection, changed: @escaping () -> Void) { (self.changed, infos) = (changed, NodeInfos(connection)) }
 
-  /// Returns the groups known now, by node. Only programs that both record and play are queried.
+  /// Returns the groups known now, by node. Only programs with a stream are queried, that both take sound in and give it out.
   /// - Throws: `connectionLost`.
   func update(_ objects: GraphObjects) throws(PipeWireError) -> [UInt32: String] {
-    let streams = Dictionary(grouping: objects.nodes.filter(\.isStream)) { $0.id("client.id") }.values.filter { streams in
-      let classes = Set(streams.compactMap { $0.properties["media.class"] })
-      return classes.contains { $0.hasPrefix("Stream/Input") } && classes.contains { $0.hasPrefix("Stream/Output") }
+    let nodes = Dictionary(grouping: objects.nodes.filter { !objects.own.all.contains($0.id) }) { $0.id("client.id") }.values.filter { nodes in
+      let classes = Set(nodes.compactMap { $0.properties["media.class"] })
+      func has(_ prefixes: String...) -> Bool { classes.contains { name in prefixes.contains { name.hasPrefix($0) } } }
+      return nodes.contains(where: \.isStream) && has("Stream/Input", "Audio/Sink", "Audio/Duplex")
+        && has("Stream/Output", "Audio/Source", "Audio/Duplex")
     }.joined()
-    try infos.watch(streams, changed: changed)
+    try infos.watch(nodes, changed: changed)
     var groups: [UInt32: String] = [:]
-    for stream in streams { groups[stream.id] = infos[stream]?.properties["node.link-group"] }
+    for node in nodes { groups[node.id] = infos[node]?.properties["node.link-group"] }
     return groups
   }
 }

@@ -24,6 +24,39 @@ struct FeedbackGuard {
     return isReached(from: ours) { $0.id == microphone.id }
   }
 
+  /// The loops that would stop the graph: nodes that forward the voice into one of nearend's sinks within a cycle. Each node there waits
+  /// for the one before it, and the filter, in which both ends meet, for itself. The daemon finds loops of links, and runs one link of each
+  /// a cycle late; of those that close inside a program, whose ends share a `node.link-group`, 0.3.65 knows nothing. An application that
+  /// records and plays, without a group, forwards nothing within a cycle.
+  var loops: [GraphLoop] {
+    guard let ours = objects.own.microphone.flatMap({ objects.node(id: $0) }) else { return [] }
+    var seen: Set<Step> = [Step(node: ours.id, isForwarded: false)]
+    var waiting = Array(seen)
+    var found: [GraphLoop] = []
+    while let step = waiting.popLast() {
+      for next in links[step.node] ?? [] where next != objects.own.filter {
+        if objects.own.sinks.contains(next) {
+          let loop = GraphLoop(stream: step.node, sink: next)
+          if step.isForwarded, !found.contains(loop) { found.append(loop) }
+        } else {
+          visit(Step(node: next, isForwarded: step.isForwarded))
+        }
+      }
+      for next in objects.linkGroups[step.node].flatMap({ groups[$0] }) ?? [] where next != step.node {
+        visit(Step(node: next, isForwarded: true))
+      }
+    }
+    return found.sorted { ($0.stream, $0.sink) < ($1.stream, $1.sink) }
+
+    func visit(_ step: Step) { if seen.insert(step).inserted { waiting.append(step) } }
+  }
+
+  /// A node that the voice reaches, and whether it has passed through a program on the way.
+  private struct Step: Hashable {
+    let node: UInt32
+    let isForwarded: Bool
+  }
+
   private func isReached(from start: GlobalObject, _ isGoal: (GlobalObject) -> Bool) -> Bool {
     var seen: Set = [start.id]
     var waiting = [start]
@@ -44,6 +77,14 @@ struct FeedbackGuard {
     // One end is a stream and the other a device: two streams without a group are an application, two devices are a sound card.
     return linked + grouped.compactMap { objects.node(id: $0) } + (clients[client] ?? []).filter { $0.isStream != node.isStream }
   }
+}
+
+/// A way of the voice back into nearend within a cycle.
+struct GraphLoop: Equatable {
+  /// The node that plays the voice.
+  let stream: UInt32
+  /// nearend's sink that it plays into.
+  let sink: UInt32
 }
 
 extension GlobalObject {

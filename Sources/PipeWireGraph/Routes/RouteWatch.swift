@@ -9,6 +9,7 @@ final class RouteWatch {
   private let ports: PortWatch
   private let defaults: DefaultMetadata
   private let strays: StrayStreams
+  private let opener = LoopOpener()
   /// The nodes of the devices last observed, by serial number.
   private var nodes: [UInt64: GlobalObject] = [:]
 
@@ -91,6 +92,11 @@ final class RouteWatch {
   /// - Throws: `connectionLost`.
   func returnStrays(in objects: GraphObjects) throws(PipeWireError) {
     if let metadata = defaults.metadata { try strays.update(objects, metadata) }
+  }
+
+  /// Moves what closes a loop to the real speaker, where its user hears the voice just so.
+  func open(_ loops: [GraphLoop], in objects: GraphObjects, speaker: RouteDevice?) {
+    if let metadata = defaults.metadata, let speaker { opener.open(loops, in: objects, speaker: speaker, metadata) }
   }
 
   /// Requests another profile of a card; if `isLast`, waits briefly until the request has been made.
