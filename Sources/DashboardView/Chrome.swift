@@ -4,8 +4,7 @@ import SessionModel
 enum Chrome {
   /// The rows between banners and footer.
   static func body(_ snapshot: Snapshot, _ size: Size) -> Range<Int> {
-    let banners = [snapshot.session.interruption != nil, snapshot.route.isPausedAfterUnplug, MuteBanner(snapshot) != nil].count { $0 }
-    return 1 + max(1, banners)..<size.height - 1
+    1 + max(1, Banner.all(snapshot).count)..<size.height - 1
   }
 
   static func draw(_ snapshot: Snapshot, _ state: ViewState, on canvas: inout Canvas) {
@@ -43,24 +42,12 @@ enum Chrome {
   }
 
   private static func banners(_ snapshot: Snapshot, _ canvas: inout Canvas) {
-    var row = 1
-    if let interruption = snapshot.session.interruption {
-      canvas.fill(row: row, .interruption)
-      let text = "INTERRUPTED for \(Numbers.duration(interruption.duration)): \(interruption.reason.sentence)"
-      canvas.put(text, 1, row, .interruption, width: canvas.width - 2, align: .center)
-      row += 1
+    let banners = Banner.all(snapshot)
+    for (row, banner) in banners.enumerated() {
+      canvas.fill(row: 1 + row, banner.style)
+      canvas.put(banner.text, 1, 1 + row, banner.style, width: canvas.width - 2, align: .center)
     }
-    if snapshot.route.isPausedAfterUnplug {
-      canvas.fill(row: row, .interruption)
-      canvas.put("PAUSED: headphones unplugged - r resumes on the speaker", 1, row, .interruption, width: canvas.width - 2, align: .center)
-      row += 1
-    }
-    if let banner = MuteBanner(snapshot) {
-      canvas.fill(row: row, banner.style)
-      canvas.put(banner.text, 1, row, banner.style, width: canvas.width - 2, align: .center)
-      row += 1
-    }
-    if row == 1 { canvas.rule(1) }
+    if banners.isEmpty { canvas.rule(1) }
   }
 
   private static func footer(_ state: ViewState, _ canvas: inout Canvas) {

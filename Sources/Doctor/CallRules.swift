@@ -77,14 +77,14 @@ func realtimeFindings(_ facts: DoctorFacts) -> [Finding] {
   if realtime.priority > 0 {
     return [Finding("realtime", .fine, "the audio thread has realtime priority \(realtime.priority)")]
   }
-  let xruns = facts.status?.graph.xruns ?? 0
+  let xruns = facts.status?.graph.recent.lost ?? 0
   return [
     Finding(
       "realtime", xruns > 0 ? .harm : .hint, "the audio thread has no realtime priority: other work on this machine can make it late",
       evidence: [
         "the process may take priorities up to \(realtime.limit) (RLIMIT_RTPRIO)",
         facts.hasRealtimeKit ? "rtkit is installed" : "rtkit is not installed",
-        "\(xruns) cycles lost",
+        "\(xruns) cycles lost in the last three minutes",
       ],
       remedy: facts.hasRealtimeKit
         ? "see why rtkit refused: journalctl -u rtkit-daemon"
@@ -179,6 +179,7 @@ func microphoneFindings(_ facts: DoctorFacts) -> [Finding] {
         evidence: status.session.isTalkingWhileMuted ? ["and somebody talks"] : [],
         remedy: "nearend unmute"))
   }
+  findings += volumeFindings(status)
   let isOpen = status.graph.captureLinks > 0 && status.session.state == .active
   if isOpen, findings.isEmpty, status.processing.microphoneLevel <= -100 {
     findings.append(
@@ -188,6 +189,34 @@ func microphoneFindings(_ facts: DoctorFacts) -> [Finding] {
         remedy: "look for a switch on it, for another input of the card (wpctl status), or for the privacy settings of the desktop"))
   }
   return findings
+}
+
+/// Volumes that somebody has turned so far down that a call suffers, and mutes of the speaker's side.
+private func volumeFindings(_ status: Snapshot) -> [Finding] {
+  status.route.volumes.ends.compactMap { end in
+    let isInput = end.direction == .input
+    // Mutes of microphones have findings of their own.
+    guard let complaint = end.complaint, !(isInput && end.status.isMuted) else { return nil }
+    let real = isInput ? status.route.microphone?.name : status.route.speaker?.name
+    let node = end.isOurs ? (isInput ? "nearend.microphone" : "nearend.speaker") : real ?? (isInput ? "@DEFAULT_SOURCE@" : "@DEFAULT_SINK@")
+    let tool = isInput ? "source" : "sink"
+    return Finding(
+      end.status.isMuted ? "speaker-muted" : "volume", isInput ? .harm : .hint, complaint, evidence: [node],
+      remedy: end.status.isMuted
+        ? "unmute it in the mixer: pactl set-sink-mute \(node) 0" : "turn it up in the mixer: pactl set-\(tool)-volume \(node) 100%")
+  }
+}
+
+func modeFindings(_ facts: DoctorFacts) -> [Finding] {
+  guard let mode = facts.status?.processing.micMode, mode.effective != mode.requested, let reason = mode.reason,
+    facts.status?.session.state == .active
+  else { return [] }
+  return [
+    Finding(
+      "mic-mode", .hint, "the chosen mic mode is not what is heard", evidence: ["\(mode.requested.rawValue): \(reason)"],
+      remedy: mode.requested == .voiceIsolation && mode.isolator == nil
+        ? "install it: nearend isolation install; or choose another: nearend set micMode standard" : nil)
+  ]
 }
 
 func echoFindings(_ facts: DoctorFacts) -> [Finding] {

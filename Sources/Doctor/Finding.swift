@@ -34,7 +34,7 @@ package struct Finding: Codable, Sendable, Equatable {
 package func findings(in facts: DoctorFacts) -> [Finding] {
   [
     daemonFindings, sessionManagerFindings, configurationFindings, nearendFindings, leftoverFindings, realtimeFindings, quantumFindings,
-    deviceFindings,
-    cancellerFindings, pastFindings, microphoneFindings, echoFindings, engineFindings,
+    loopFindings, deviceFindings,
+    cancellerFindings, pastFindings, microphoneFindings, modeFindings, echoFindings, engineFindings,
   ].flatMap { $0(facts) }
 }

@@ -55,24 +55,44 @@ func sessionManagerFindings(_ facts: DoctorFacts) -> [Finding] {
 func quantumFindings(_ facts: DoctorFacts) -> [Finding] {
   guard let graph = facts.status?.graph, graph.cycles > 0 else { return [] }
   let forced = facts.graph?.forcedQuantum ?? 0
+  let recent = graph.recent
   var evidence = [
-    "\(graph.xruns) of \(graph.cycles) cycles lost, at \(graph.quantum) frames and \(graph.rate) Hz, driven by \(graph.driver)"
+    "\(recent.lost) of \(recent.run + recent.lost) cycles of the last three minutes lost, at \(graph.quantum) frames and \(graph.rate) Hz, "
+      + "driven by \(graph.driver)",
+    "\(graph.xruns) lost since the start",
   ]
   evidence.append("nearend takes \(percent(graph.busyRatio, 1)) of a cycle, at most \(percent(graph.busyRatioPeak, 1)) in the last second")
   if forced > 0 { evidence.append("somebody forces the quantum: clock.force-quantum is \(forced)") }
-  let share = Double(graph.xruns) / Double(graph.cycles)
-  guard graph.xruns > 0, share > 1e-4 || graph.busyRatioPeak > 0.8 else {
-    return [Finding("quantum", .fine, "\(graph.quantum) frames at \(graph.rate) Hz, \(graph.xruns) cycles lost", evidence: evidence)]
+  guard recent.lost > 0, recent.lostShare > 1e-4 || graph.busyRatioPeak > 0.8 else {
+    return [Finding("quantum", .fine, "\(graph.quantum) frames at \(graph.rate) Hz, \(recent.lost) cycles lost", evidence: evidence)]
   }
+  let isStalled = recent.stalled * 2 > recent.lost
+  if isStalled { evidence.append("\(recent.stalled) of them ten or more in a row: the whole graph stood still") }
   let remedy =
     graph.busyRatio > 0.5
     ? "nearend itself needs too much of each cycle: nearend set aec webrtc takes less"
-    : forced > 0
-      ? "force none: pw-metadata -n settings 0 clock.force-quantum 0"
-      : "use a longer quantum: pw-metadata -n settings 0 clock.min-quantum \(min(8_192, max(512, graph.quantum * 2)))"
+    : isStalled || graph.quantum >= longestAdvised
+      ? "see who holds the graph up: pw-top counts errors (ERR) of each node; a longer quantum does not help"
+      : forced > 0
+        ? "force none: pw-metadata -n settings 0 clock.force-quantum 0"
+        : "use a longer quantum: pw-metadata -n settings 0 clock.min-quantum \(min(longestAdvised, max(512, graph.quantum * 2)))"
   return [
     Finding(
-      "quantum", share > 1e-3 && graph.xruns >= 10 ? .harm : .hint, "cycles are lost, which crackles", evidence: evidence, remedy: remedy)
+      "quantum", recent.lostShare > 1e-3 && recent.lost >= 10 ? .harm : .hint, "cycles are lost, which crackles", evidence: evidence,
+      remedy: remedy)
+  ]
+}
+
+/// Frames of the longest quantum that helps against load: one longer is late for another reason.
+private let longestAdvised = 2_048
+
+func loopFindings(_ facts: DoctorFacts) -> [Finding] {
+  let loops = facts.status?.graph.loops ?? []
+  guard !loops.isEmpty else { return [] }
+  return [
+    Finding(
+      "loop", .harm, "a program plays Nearend Microphone back into nearend: what it plays into is cut off, or all sound would stop",
+      evidence: loops, remedy: "end it, or let it play into the real speaker: there you hear yourself as others do")
   ]
 }
 
@@ -81,8 +101,15 @@ func deviceFindings(_ facts: DoctorFacts) -> [Finding] {
   var findings: [Finding] = []
   for (name, end) in [(graph.defaultSink, "speaker"), (graph.defaultSource, "microphone")] {
     guard graph.hasSessionManager else { continue }
-    if let name, graph.node(named: name) != nil {
-      findings.append(Finding("default-\(end)", .fine, "the default \(end) is \(name)"))
+    if let name, let node = graph.node(named: name) {
+      // A session without a microphone has the monitor of a speaker as its default source.
+      let isSpeaker = end == "microphone" && node.mediaClass.hasPrefix("Audio/Sink")
+      findings.append(
+        isSpeaker
+          ? Finding(
+            "default-microphone", .harm, "there is no microphone", evidence: ["the session's default is what the speaker \(name) plays"],
+            remedy: "plug one in, or see why its card has none: wpctl status")
+          : Finding("default-\(end)", .fine, "the default \(end) is \(name)"))
     } else {
       findings.append(
         Finding(

@@ -101,19 +101,41 @@ struct FindingTests {
     },
     Case(name: "no priority, and late", id: "realtime", severity: .harm, evidence: "5 cycles lost", remedy: "journalctl -u rtkit") {
       $0.realtime = .init()
-      $0.status?.graph.xruns = 5
+      $0.status?.graph.recent = .init(run: 1_000, lost: 5)
     },
-    Case(name: "some lost", id: "quantum", severity: .hint, evidence: "20 of 100000 cycles lost", remedy: "clock.min-quantum 2048") {
-      $0.status?.graph.xruns = 20
+    Case(name: "some lost", id: "quantum", severity: .hint, evidence: "20 of 30000 cycles of the last three minutes lost", remedy: "min-quantum 2048") {
+      $0.status?.graph.recent = .init(run: 29_980, lost: 20)
     },
     Case(name: "many lost, forced", id: "quantum", severity: .harm, evidence: "clock.force-quantum is 64", remedy: "clock.force-quantum 0")
     {
-      $0.status?.graph.xruns = 500
+      $0.status?.graph.recent = .init(run: 29_500, lost: 500)
       $0.graph?.forcedQuantum = 64
     },
     Case(name: "too slow", id: "quantum", severity: .harm, evidence: "takes 90.0 %", remedy: "aec webrtc") {
-      $0.status?.graph.xruns = 500
+      $0.status?.graph.recent = .init(run: 29_500, lost: 500)
       $0.status?.graph.busyRatio = 0.9
+    },
+    Case(name: "a stalled graph", id: "quantum", severity: .harm, evidence: "160 of them ten or more in a row", remedy: "pw-top") {
+      $0.status?.graph.recent = .init(run: 25, lost: 168, stalled: 160)
+    },
+    Case(name: "long already", id: "quantum", severity: .harm, evidence: "at 2048 frames", remedy: "pw-top") {
+      $0.status?.graph.recent = .init(run: 4_000, lost: 100)
+      $0.status?.graph.quantum = 2_048
+    },
+    Case(name: "a loop", id: "loop", severity: .harm, evidence: "loop.out", remedy: "into the real speaker") {
+      $0.status?.graph.loops = ["loop.out"]
+    },
+    Case(name: "a monitor", id: "default-microphone", severity: .harm, evidence: "what the speaker speaker plays", remedy: "plug one in") {
+      $0.graph?.defaultSource = "speaker"
+    },
+    Case(name: "turned down", id: "volume", severity: .harm, evidence: "nearend.microphone", remedy: "set-source-volume nearend.microphone") {
+      $0.status?.route.volumes.nearendMicrophone.volume = 0.05
+    },
+    Case(name: "speaker muted", id: "speaker-muted", severity: .hint, evidence: "speaker", remedy: "pactl set-sink-mute speaker 0") {
+      $0.status?.route.volumes.speaker.isMuted = true
+    },
+    Case(name: "no isolation", id: "mic-mode", severity: .hint, evidence: "not installed", remedy: "nearend isolation install") {
+      $0.status?.processing.micMode = .init(requested: .voiceIsolation, effective: .standard, reason: "it is not installed")
     },
     Case(name: "no default", id: "default-speaker", severity: .harm, evidence: "which is not there", remedy: "wpctl set-default") {
       $0.graph?.defaultSink = "gone"
@@ -207,6 +229,14 @@ struct FindingTests {
       "\(wrong.name): \(finding?.remedy ?? "")")
     #expect(
       !findings(in: healthy()).contains { $0.id == wrong.id && $0.severity == wrong.severity }, "\(wrong.name) is found where all is well")
+  }
+
+  @Test("O1: cycles that were lost long ago, or with another quantum, are no finding")
+  func formerLosses() {
+    var facts = healthy()
+    facts.status?.graph.xruns = 1_075
+    facts.status?.graph.recent = .init(run: 30_000)
+    #expect(findings(in: facts).first { $0.id == "quantum" }?.severity == .fine)
   }
 
   @Test("O1 V6: of WebRTC's engine the doctor tells one number, which is no ERLE")

@@ -37,6 +37,14 @@ struct GraphDecisionTests {
     #expect(planned(decide(DeskGraph(reference: .mix), Self.call)) == keys(DeskGraph.allLinks).subtracting(keys(DeskGraph.referenceLinks)))
   }
 
+  @Test("R1: a sink into which the voice comes back within a cycle is cut off, and nothing else")
+  func loop() {
+    var facts = DeskGraph().facts
+    facts.loops = [GraphLoop(stream: DeskGraph.application, sink: DeskGraph.nearendSpeaker)]
+    let decision = GraphDecision(facts, .init(demands: SessionDemands(now: Self.call, wanted: Self.call), choice: DeskGraph.both))
+    #expect(planned(decision) == keys(DeskGraph.allLinks).subtracting(keys(Array(DeskGraph.fixedLinks.suffix(2)))))
+  }
+
   @Test("S4: a demand is met once every link of it is there, and cycles are due only where something keeps them running")
   func linked() {
     #expect(!decide(DeskGraph(), Self.call).isLinked)

@@ -63,15 +63,39 @@ struct GraphNewsTests {
       news.update(isWithoutDevice: false) == [.remark(.info, "a device is available again"), .session(.interruptionEnded(.noDevice))])
   }
 
-  @Test("D1: a mute by a mixer or a switch is remarked, a volume is not")
+  @Test("D1: a mute by a mixer or a switch is remarked, and a volume once it is too low for a call")
   func mutes() {
     var news = GraphNews()
     var volumes = VolumesStatus()
     volumes.speaker.volume = 0.5
+    volumes.nearendMicrophone.volume = 0.7
     #expect(news.update(volumes).isEmpty && news.volumes == volumes)
+    volumes.nearendMicrophone.volume = 0.05
+    #expect(news.update(volumes) == [.remark(.warning, "Nearend Microphone is at 5 %: hardly heard")])
+    volumes.nearendMicrophone.volume = 0.04
+    #expect(news.update(volumes).isEmpty)
+    volumes.nearendMicrophone.volume = 1
+    volumes.speaker.isMuted = true
+    #expect(
+      news.update(volumes) == [
+        .remark(.info, "Nearend Microphone is at 100 %"), .remark(.info, "the real speaker is muted, by a mixer or a switch"),
+      ])
     volumes.nearendMicrophone.isMuted = true
     #expect(news.update(volumes) == [.remark(.info, "Nearend Microphone is muted, by a mixer or a switch")])
     volumes.nearendMicrophone.isMuted = false
     #expect(news.update(volumes) == [.remark(.info, "Nearend Microphone is no longer muted, by a mixer or a switch")])
+  }
+
+  @Test("R1: a loop is remarked when it closes, with who plays what back, and when it has ended")
+  func loops() {
+    var news = GraphNews()
+    let objects = DeskGraph().facts.objects
+    let loop = GraphLoop(stream: DeskGraph.application, sink: DeskGraph.nearendSpeaker)
+    let said = news.update([loop], in: objects)
+    #expect(said.count == 1 && news.loops == ["parec"])
+    guard case .remark(.warning, let text)? = said.first else { return #expect(Bool(false), "\(said)") }
+    #expect(text.hasPrefix("parec plays Nearend Microphone back into nearend.speaker"), "\(text)")
+    #expect(news.update([loop], in: objects).isEmpty)
+    #expect(news.update([], in: objects) == [.remark(.info, "parec no longer plays Nearend Microphone back into nearend")])
   }
 }

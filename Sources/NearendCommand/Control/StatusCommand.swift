@@ -29,11 +29,10 @@ struct StatusText {
   }
 
   private static func mute(_ snapshot: Snapshot) -> String {
-    let (session, volumes) = (snapshot.session, snapshot.route.volumes)
+    let session = snapshot.session
     return [
       session.isMicrophoneMuted ? ", muted" : nil, session.isTalkingWhileMuted ? ", somebody talks" : nil,
-      session.isRecordingAlwaysPrepared ? ", kept prepared" : nil, volumes.microphone.isMuted ? ", muted by the device or a mixer" : nil,
-      volumes.nearendMicrophone.isMuted ? ", Nearend Microphone is muted by a mixer" : nil,
+      session.isRecordingAlwaysPrepared ? ", kept prepared" : nil, snapshot.route.volumes.complaints(.input),
     ].compactMap { $0 }.joined()
   }
 
@@ -48,7 +47,7 @@ struct StatusText {
     rows.append(("receives", Self.list(session.receiveMedia)))
     let route = snapshot.route
     rows.append(("microphone", Self.device(route.microphone, .input, route) + Self.mute(snapshot)))
-    rows.append(("speaker", Self.device(route.speaker, .output, route)))
+    rows.append(("speaker", Self.device(route.speaker, .output, route) + route.volumes.complaints(.output)))
     rows.append(("processing", Self.processing(processing)))
     let mode = processing.micMode
     if mode.requested != .standard || mode.lateBlocks > 0 { rows.append(("mode", mode.words)) }
@@ -59,6 +58,7 @@ struct StatusText {
     let xruns = ", \(graph.xruns) xrun\(graph.xruns == 1 ? "" : "s")"
     let cycle = graph.quantum > 0 ? ", \(graph.quantum) frames at \(graph.rate) Hz\(xruns)\(priority)" : ""
     rows.append(("graph", graph.isConnected ? "PipeWire \(graph.daemonVersion)\(cycle)" : "not connected"))
+    for loop in graph.loops { rows.append(("loop", "\(loop) plays Nearend Microphone back into nearend, and is cut off")) }
     for stage in snapshot.stages { rows.append(("stage", "\(stage.id): \(stage.words)")) }
     for source in snapshot.appAudio.sources { rows.append(("into mic", "\(source.id), \(source.state.rawValue)")) }
     for send in snapshot.sends { rows.append(("sent", "\(send.id), \(send.words)")) }

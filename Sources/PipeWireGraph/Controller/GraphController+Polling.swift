@@ -10,6 +10,8 @@ extension GraphController {
       guard firstPoll.begins(cycles: core.cycleMeters.cycles) else { return }
       schedule.startPolling()
     }
+    let meters = core.cycleMeters
+    cycleWindow.note(run: meters.cycles, lost: meters.xruns, quantum: meters.quantum, at: monotonicSeconds())
     renewCapturePath()
     priority.poll()
     keepMicrophoneClosed()

@@ -1,3 +1,4 @@
+import Platform
 import RealtimeCore
 import SessionModel
 
@@ -20,7 +21,8 @@ extension GraphController {
       quantum: meters.quantum, rate: meters.rate, cycles: meters.cycles, busyRatio: meters.busyRatio, busyRatioPeak: meters.busyRatioPeak,
       xruns: meters.xruns, captureLatency: core.captureLatency, renderLatency: core.renderLatency,
       captureLinks: objects.links.count { $0.key.input == microphonePort },
-      renderLinks: objects.links.count { speakerPorts.contains($0.key.output) }, realtimePriority: priority.value, loops: news.loops)
+      renderLinks: objects.links.count { speakerPorts.contains($0.key.output) }, realtimePriority: priority.value,
+      recent: cycleWindow.recent(at: monotonicSeconds()), loops: news.loops)
     report.route = routes.status(in: objects, reference: settingsInEffect.reference, attachment?.routes)
     report.route.volumes = volumeStatus
     report.graphSinksInUse = Set(

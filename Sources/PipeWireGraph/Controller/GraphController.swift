@@ -32,6 +32,7 @@ package final class GraphController: @unchecked Sendable {
   var firstPoll = FirstPoll()
   var priority = PriorityWatch()
   var news = GraphNews()
+  var cycleWindow = CycleWindow()
   var speakerGain = SpeakerGain()
   var settingsInEffect: GraphSettings
   /// Participants with a device of their own, in the order of registration.

@@ -69,17 +69,17 @@ struct GraphNews {
       + old.filter { !loops.contains($0) }.map { .remark(.info, "\($0) no longer plays Nearend Microphone back into nearend") }
   }
 
-  /// Updates with volumes and mutes; reports mutes that were not set in nearend.
+  /// Updates with volumes and mutes; reports mutes that were not set in nearend, and volumes that are too low for a call, or no longer.
   mutating func update(_ new: VolumesStatus) -> [GraphEvent] {
     let old = volumes
     volumes = new
-    return [
-      ("the real microphone", new.microphone, old.microphone),
-      ("Nearend Microphone", new.nearendMicrophone, old.nearendMicrophone),
-      ("Nearend Speaker", new.nearendSpeaker, old.nearendSpeaker),
-    ].compactMap { name, new, old in
-      new.isMuted == old.isMuted
-        ? nil : .remark(.info, "\(name) is \(new.isMuted ? "muted" : "no longer muted"), by a mixer or a switch")
+    return zip(new.ends, old.ends).compactMap { end, former in
+      if end.status.isMuted != former.status.isMuted {
+        return .remark(.info, "\(end.name) is \(end.status.isMuted ? "muted" : "no longer muted"), by a mixer or a switch")
+      }
+      // A slider passes many values: only the threshold is news.
+      guard end.isLow != former.isLow else { return nil }
+      return .remark(end.isLow ? .warning : .info, "\(end.name) is at \(percent(end.status.volume))\(end.isLow ? ": hardly heard" : "")")
     }
   }
 }

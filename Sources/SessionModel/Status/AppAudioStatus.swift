@@ -66,3 +66,37 @@ package struct VolumesStatus: Codable, Sendable, Equatable {
     self.microphone = microphone
   }
 }
+
+extension VolumesStatus {
+  /// One of the four devices on the way of a call.
+  package struct End: Sendable, Equatable {
+    /// "Nearend Microphone", "the real speaker", …
+    package var name: String
+    package var direction: Device.Direction
+    package var status: VolumeStatus
+    /// A Boolean value indicating whether it is one of nearend's own.
+    package var isOurs: Bool
+
+    /// A Boolean value indicating whether somebody has turned it so far down that a call suffers. Real devices are often low on purpose,
+    /// nearend's own are at 100 % unless somebody turns them.
+    package var isLow: Bool { !status.isMuted && status.volume < (isOurs ? 0.5 : 0.1) }
+    /// What is wrong with it, in words; nil if nothing is.
+    package var complaint: String? {
+      status.isMuted ? "\(name) is muted by a mixer or a switch" : isLow ? "\(name) is at \(percent(status.volume)), by a mixer" : nil
+    }
+  }
+
+  package var ends: [End] {
+    [
+      End(name: "the real microphone", direction: .input, status: microphone, isOurs: false),
+      End(name: "Nearend Microphone", direction: .input, status: nearendMicrophone, isOurs: true),
+      End(name: "Nearend Speaker", direction: .output, status: nearendSpeaker, isOurs: true),
+      End(name: "the real speaker", direction: .output, status: speaker, isOurs: false),
+    ]
+  }
+
+  /// What is wrong on one side, after a comma each; empty if nothing is.
+  package func complaints(_ direction: Device.Direction) -> String {
+    ends.filter { $0.direction == direction }.compactMap(\.complaint).map { ", \($0)" }.joined()
+  }
+}

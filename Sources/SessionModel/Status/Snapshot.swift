@@ -142,6 +142,8 @@ package struct GraphStatus: Codable, Sendable, Equatable {
   package var renderLinks: Int
   /// The audio thread's realtime priority, 1–99; 0 if it has none, nil before its first cycle.
   package var realtimePriority: Int?
+  /// The cycles of the last three minutes at the present quantum.
+  package var recent: RecentCycles
   /// Names of the nodes that play *Nearend Microphone* back into nearend within a cycle; what they play into is cut off meanwhile.
   package var loops: [String]
 
@@ -149,7 +151,7 @@ package struct GraphStatus: Codable, Sendable, Equatable {
     isConnected: Bool = false, daemonVersion: String = "", nodeId: UInt32? = nil, driver: String = "",
     quantum: Int = 0, rate: Int = 0, cycles: UInt64 = 0, busyRatio: Double = 0, busyRatioPeak: Double = 0,
     xruns: UInt64 = 0, captureLatency: Int = 0, renderLatency: Int = 0, captureLinks: Int = 0,
-    renderLinks: Int = 0, realtimePriority: Int? = nil, loops: [String] = []
+    renderLinks: Int = 0, realtimePriority: Int? = nil, recent: RecentCycles = RecentCycles(), loops: [String] = []
   ) {
     self.isConnected = isConnected
     self.daemonVersion = daemonVersion
@@ -166,6 +168,7 @@ package struct GraphStatus: Codable, Sendable, Equatable {
     self.captureLinks = captureLinks
     self.renderLinks = renderLinks
     self.realtimePriority = realtimePriority
+    self.recent = recent
     self.loops = loops
   }
 }
