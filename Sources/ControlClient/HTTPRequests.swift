@@ -13,9 +13,10 @@ package struct HTTPPost: Sendable {
     (self.url, self.headers, self.timeout) = (url, headers, timeout)
   }
 
-  /// Sends a body, and waits for the answer.
+  /// Sends a body, and waits for the answer, 1 MiB at most.
   package func send(_ body: Data) throws(TransferError) -> HTTPAnswer {
-    let request = Transfer.Request(method: "POST", url: url, headers: headers, body: body, timeout: timeout)
+    let request = Transfer.Request(
+      method: "POST", url: url, headers: headers, body: body, longestAnswer: 1 << 20, timeout: timeout)
     return try Transfer().answer(to: request)
   }
 }

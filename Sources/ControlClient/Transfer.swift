@@ -42,8 +42,7 @@ final class Transfer {
 
   /// libcurl's global initialization, which must happen once and first.
   private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
-  /// Limit in bytes of an answer that is kept in memory.
-  private static let longestAnswer = 64 << 20
+  private var longestAnswer = 0
 
   struct Request {
     var method: String
@@ -52,6 +51,8 @@ final class Transfer {
     var socket: String?
     var headers: [String] = []
     var body: Data?
+    /// Limit in bytes of an answer that is kept in memory; a longer one is an error.
+    var longestAnswer = 64 << 20
     /// Timeout in seconds of the whole request; nil waits for ever.
     var timeout: Double?
     /// Provides the body piece by piece: returns the number of bytes written to the buffer, 0 at the end, nil to abort.
@@ -72,6 +73,7 @@ final class Transfer {
   /// Sends a request and waits for its end. Returns nil if `upload` or `download` aborted it.
   func perform(_ request: Request) throws(TransferError) -> HTTPAnswer? {
     (received, wasStopped, read, write) = (Data(), false, request.upload, request.download)
+    longestAnswer = request.longestAnswer
     defer { (read, write) = (nil, nil) }
     curl_easy_reset(handle)
     var list: UnsafeMutablePointer<curl_slist>?
@@ -96,7 +98,7 @@ final class Transfer {
     }
     let code = withExtendedLifetime(self) { perform(body: request.upload == nil ? request.body : nil) }
     if wasStopped { return nil }
-    let address = request.socket ?? request.url
+    let address = request.socket ?? Self.withoutSecrets(request.url)
     let reason = String(cString: curl_easy_strerror(code))
     switch code {
     case CURLE_OK: return HTTPAnswer(status: status, body: received)
@@ -110,8 +112,17 @@ final class Transfer {
 
   /// Sends a request that neither uploads nor downloads a stream, so that nothing aborts it, and waits for the answer.
   func answer(to request: Request) throws(TransferError) -> HTTPAnswer {
-    guard let answer = try perform(request) else { throw .failed(address: request.socket ?? request.url, reason: "broken off") }
+    guard let answer = try perform(request) else {
+      throw .failed(address: request.socket ?? Self.withoutSecrets(request.url), reason: "broken off")
+    }
     return answer
+  }
+
+  /// Scheme, host, port and path of an address: passwords and keys stand in what is left out. Errors end up in logs, status and telemetry.
+  static func withoutSecrets(_ url: String) -> String {
+    guard var parts = URLComponents(string: url) else { return "the address" }
+    (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
+    return parts.string ?? "the address"
   }
 
   private func perform(body: Data?) -> CURLcode {
@@ -151,7 +162,7 @@ final class Transfer {
       wasStopped = true
       return 0
     }
-    guard received.count + bytes.count <= Self.longestAnswer else { return 0 }
+    guard received.count + bytes.count <= longestAnswer else { return 0 }
     received.append(contentsOf: bytes)
     return bytes.count
   }

@@ -20,11 +20,13 @@ package struct Dashboard: Sendable {
 
   /// Shows the dashboard until `q` or `stop()`. Blocks; the closures are called on the calling thread. [control]
   ///
-  /// - Parameter history: the last minutes; called only while the Graphs page is shown.
+  /// - Parameters:
+  ///   - carriesSound: whether this process is the one that carries everybody's sound: Ctrl-Z, which would stop it, is then declined.
+  ///   - history: the last minutes; called only while the Graphs page is shown.
   ///
   /// Ctrl-C and SIGTERM are for the caller to handle (by `stop()`); unhandled, they end the process with the terminal restored.
   package func run(
-    extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, history: () -> CallHistory = { CallHistory() }, perform: (Command) -> Void
+    carriesSound: Bool = false, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, history: () -> CallHistory = { CallHistory() }, perform: (Command) -> Void
   ) throws(DashboardError) {
     guard stopSignal.descriptor >= 0 else { throw .system(call: "eventfd", code: stopSignal.failure) }
     setlocale(LC_CTYPE, "")
@@ -36,7 +38,9 @@ package struct Dashboard: Sendable {
     var shown: Frame?
     while true {
       let events = Int(nearend_terminal_events())
-      if events & NEAREND_TERMINAL_SUSPEND != 0 { screen.suspend() }
+      if events & NEAREND_TERMINAL_SUSPEND != 0 {
+        if carriesSound { state.notice = Self.declinesToStop } else { screen.suspend() }
+      }
       if events & NEAREND_TERMINAL_CONTINUED != 0 { screen.invalidate() }
       let size = screen.currentSize()
       state.utcOffset = Self.utcOffset()
@@ -55,6 +59,8 @@ package struct Dashboard: Sendable {
       }
     }
   }
+
+  private static let declinesToStop = "Ctrl-Z would stop everybody's sound: nearend goes on; q quits it"
 
   /// Makes `run` return, now or as soon as it is called. [any]
   package func stop() { stopSignal.raise() }

@@ -94,7 +94,7 @@ struct KeyGroup: Sendable {
       keys: Dictionary(uniqueKeysWithValues: Page.allCases.map { (Key.function($0.rawValue + 1), KeyAction.page($0)) })),
     KeyGroup("Tab Shift-Tab", "next page, previous page", keys: [.tab: .turnPage(1), .backTab: .turnPage(-1)]),
     KeyGroup(
-      "? q", "this help, which ?, Esc and q close; q, Ctrl-C: quit", keys: [.escape: .back],
+      "? q", "this help, which ?, Esc and q close; q, Ctrl-C: quit (Ctrl-Z: goes on)", keys: [.escape: .back],
       ["?": .help, "q": .quit]),
   ]
 

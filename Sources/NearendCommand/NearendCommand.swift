@@ -64,6 +64,8 @@ struct NearendCommand: ParsableCommand {
     let environment = ProcessInfo.processInfo.environment
     ServiceNotifier.clearEnvironment()
     let stop = StopRequest.onSignals()
+    // Ctrl-Z in its terminal would stop everybody's sound, as would a line of its log while it runs in the background.
+    if display.headless { for number in [SIGTSTP, SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) } }
     while try run(environment, stop) {}
   }
 
@@ -165,7 +167,7 @@ func show(
     if display.json { print(service.snapshot().json()) }
     return
   }
-  try terminal.run(stop, extraKeys: extraKeys, snapshot: service.snapshot, history: { service.history() }, perform: service.perform)
+  try terminal.run(stop, carriesSound: true, extraKeys: extraKeys, snapshot: service.snapshot, history: { service.history() }, perform: service.perform)
 }
 
 @Sendable private func printRemark(_ entry: LogEntry) {

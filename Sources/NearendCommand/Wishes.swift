@@ -29,7 +29,10 @@ struct Wishes {
     remembered = PreferencePath.remembered(environment).map(RememberedFile.init)
     let configuration = Self.configuration(configurationPath)
     var complaints: [String] = []
-    let kept = remembered?.read { complaints.append($0) }
+    var kept: Remembered?
+    do throws(SystemError) { kept = try remembered?.read { complaints.append($0) } } catch {
+      complaints.append("\(remembered?.path ?? "") cannot be read now, so what was changed in earlier runs does not hold: \(error)")
+    }
     self.complaints = complaints
     layers = Layers(commandLine: devices.settings, configuration: configuration, remembered: kept ?? Remembered())
   }

@@ -4,21 +4,27 @@ import Glibc
 package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
   /// `errno`.
   package var code: Int32
+  /// Words that say more than the system's; nil for the system's.
+  package var words: String?
 
   /// Creates the error for a value of `errno`.
-  package init(code: Int32) { self.code = code }
+  package init(code: Int32, words: String? = nil) { (self.code, self.words) = (code, words) }
   /// The error of the call that has just failed on this thread.
   package static var last: SystemError { SystemError(code: errno) }
 
   /// The system's words, "No such file or directory".
-  package var description: String { String(cString: strerror(code)) }
+  package var description: String { words ?? String(cString: strerror(code)) }
 }
 
-/// Reads a whole file, at most `limit` bytes of it. [any]
+/// Reads a whole file, at most `limit` bytes of it. Never waits: a pipe or a socket, which a folder may hold in place of a file, is an error.
+/// [any]
 package func contents(ofFile path: String, atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
   guard descriptor >= 0 else { throw .last }
   defer { close(descriptor) }
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else { throw .last }
+  if [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) { throw SystemError(code: EINVAL, words: "it is a pipe, not a file") }
   return try contents(of: descriptor, atMost: limit)
 }
 

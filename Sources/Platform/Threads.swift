@@ -1,10 +1,20 @@
+import Dispatch
 import Glibc
 
-/// Runs `body` on a detached thread. Traps only if the process is out of memory or threads. [any]
+/// Runs `body` on a detached thread: at once, or, if the system has none to spare now, as soon as it has. [any]
 /// - Parameters:
 ///   - name: the name that tools show, at most 15 bytes.
 ///   - stackSize: bytes; nil for the process's own default.
 package func startThread(name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
+  do throws(SystemError) { try startThreadNow(name: name, stackSize: stackSize, body) } catch {
+    let later = DispatchTime.now() + .milliseconds(250)
+    DispatchQueue.global().asyncAfter(deadline: later) { startThread(name: name, stackSize: stackSize, body) }
+  }
+}
+
+/// Runs `body` on a detached thread; see `startThread`. [any]
+/// - Throws: `EAGAIN` if the system, or its limit for this user, has no thread to spare.
+package func startThreadNow(name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
   final class Start {
     let name: String
     let body: () -> Void
@@ -16,6 +26,7 @@ package func startThread(name: String, stackSize: Int? = nil, _ body: @escaping 
   pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
   if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
   var thread = pthread_t()
+  let start = Unmanaged.passRetained(Start(name, body))
   let result = pthread_create(
     &thread, &attributes,
     { start in
@@ -28,8 +39,11 @@ package func startThread(name: String, stackSize: Int? = nil, _ body: @escaping 
       }
       start.body()
       return nil
-    }, Unmanaged.passRetained(Start(name, body)).toOpaque())
-  guard result == 0 else { fatalError("cannot make the thread \(name): \(String(cString: strerror(result)))") }
+    }, start.toOpaque())
+  guard result == 0 else {
+    start.release()
+    throw SystemError(code: result)
+  }
 }
 
 /// The calling thread's name, at most 15 bytes. [any]

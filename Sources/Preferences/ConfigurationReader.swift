@@ -22,6 +22,11 @@ extension Configuration {
       throw fail("it cannot be read: \(String(cString: strerror(errno)))")
     }
     defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw fail("it cannot be read: \(SystemError.last)") }
+    // It names programs' audio destinations and plug-ins that are loaded: who can write it decides what runs here.
+    guard [0, geteuid()].contains(status.st_uid) else { throw fail("it belongs to another user: chown it to yourself, or remove it") }
+    guard status.st_mode & S_IWOTH == 0 else { throw fail("everybody may write it: chmod o-w it") }
     let data: [UInt8]
     do { data = try contents(of: descriptor, atMost: Self.largest.bytes + 1) } catch { throw fail("it cannot be read: \(error)") }
     guard data.count <= Self.largest.bytes else { throw fail("it is larger than \(Self.largest.bytes) bytes") }

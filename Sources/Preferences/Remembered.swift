@@ -1,5 +1,6 @@
 import Foundation
 import PipeWireGraph
+import Platform
 import SessionModel
 
 /// What people have changed while nearend ran, to be restored at the next start (O4). [any]
@@ -67,17 +68,19 @@ package struct RememberedFile: Sendable {
 
   private static let largest = 1 << 20
 
-  /// Reads the file; empty if there is none. A file that cannot be read is put aside, and reported to `complain`.
-  package func read(complain: (String) -> Void) -> Remembered {
-    do { return try DurableFile.read(Remembered.self, path, atMost: Self.largest) ?? Remembered() } catch {
+  /// Reads the file; nil if there is none. One that was read and makes no sense is put aside, reported to `complain`, and empty.
+  /// - Throws: `SystemError` if it cannot be read now, which says nothing of what is in it.
+  package func read(complain: (String) -> Void) throws(SystemError) -> Remembered? {
+    do { return try DurableFile.read(Remembered.self, path, atMost: Self.largest) } catch {
+      if let error = error as? SystemError { throw error }
       let aside = DurableFile.putAside(path)
       complain(
-        "\(path) cannot be read, so what was changed in earlier runs is forgotten: \(error)\(aside.map { "; it is kept as \($0)" } ?? "")")
+        "\(path) makes no sense, so what was changed in earlier runs is forgotten: \(error)\(aside.map { "; it is kept as \($0)" } ?? "")")
       return Remembered()
     }
   }
 
-  /// Reads as `read`, but leaves an unreadable file in place.
+  /// Reads without changing anything; empty, and reported to `complain`, if the file cannot be read or makes no sense.
   package func peek(complain: (String) -> Void) -> Remembered {
     do { return try DurableFile.read(Remembered.self, path, atMost: Self.largest) ?? Remembered() } catch {
       complain("\(path) cannot be read: \(error)")
@@ -85,13 +88,15 @@ package struct RememberedFile: Sendable {
     }
   }
 
-  /// Changes the file's contents, locked against other processes; removes the file if nothing is remembered.
+  /// Changes the file's contents, locked against other processes. Where nothing is remembered any more, the file says so: one that is gone
+  /// was lost, and is no reset.
+  /// - Throws: if the file cannot be read, locked or written now; then it stays as it was.
   package func update(complain: (String) -> Void = { _ in }, _ change: (inout Remembered) -> Void) throws -> Remembered {
     try DurableFile.locked(path) {
-      let before = read(complain: complain)
+      let before = try read(complain: complain) ?? Remembered()
       var remembered = before
       change(&remembered)
-      if remembered != before { try DurableFile.write(remembered.isEmpty ? nil : remembered, path) }
+      if remembered != before { try DurableFile.write(remembered, path) }
       return remembered
     }
   }

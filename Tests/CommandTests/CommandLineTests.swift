@@ -158,6 +158,17 @@ struct CommandLineSessionTests {
     #expect(running.process.isRunning)
   }
 
+  @Test("U3: Ctrl-Z in its terminal does not stop a headless nearend, which carries everybody's sound")
+  func suspendedHeadless() throws {
+    let session = try plainSession()
+    let running = try session.startNearend("--headless")
+    try session.wait(forPorts: ["nearend.speaker:playback_FL"])
+    for number in [SIGTSTP, SIGTTIN, SIGTTOU] { running.process.signal(number) }
+    #expect(try session.nearend("status").succeeded)
+    let state = try String(contentsOfFile: "/proc/\(running.process.pid)/status", encoding: .utf8)
+    #expect(!state.contains("State:\tT"), "\(state)")
+  }
+
   @Test("O1 I6: a session manager that hangs does not delay the list of devices, which then marks no defaults")
   func devicesOfOneThatHangs() throws {
     let session = try plainSession()

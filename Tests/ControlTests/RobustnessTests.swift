@@ -34,6 +34,21 @@ struct RobustnessTests {
     #expect(sink.state == .playing)
   }
 
+  @Test("L8: a client for which the system has no thread is told so, and costs nobody else anything")
+  func noThread() throws {
+    var limits = ControlLimits()
+    // More than there is address space: pthread_create fails as it does at the limit of a user's threads, which root does not have.
+    limits.stackBytes = 1 << 50
+    let rig = try ControlRig(limits: limits)
+    defer { rig.stop() }
+    for _ in 0..<3 {
+      let client = try rig.raw()
+      #expect(try client.status() == 503)
+      #expect(try client.receive().contains("no thread for another client"))
+    }
+    #expect(rig.snapshot.session.interruption == nil)
+  }
+
   @Test("O1 L8: garbage, broken framing and half requests get an answer that says so, and others play on")
   func garbage() throws {
     let rig = try ControlRig(speed: 1)

@@ -4,7 +4,7 @@ import Foundation
 import SessionModel
 
 /// The dashboard on a synthetic call, for tests and to look at:
-/// `DashboardDemo [active|idle|interrupted|muted|rehearsal] [--sinks N] [--glyphs unicode|compat|ascii] [--still]`
+/// `DashboardDemo [active|idle|interrupted|muted|rehearsal] [--sinks N] [--glyphs unicode|compat|ascii] [--still] [--carries-sound]`
 ///
 /// A key that sends a command changes the synthetic call. `D` ends the process in the way that `NEAREND_DEMO_CRASH` says: trap, abort,
 /// fault, overflow, thread, exit. A separate thread waits for INT and TERM, as in a real command.
@@ -30,7 +30,7 @@ enum Demo {
     let dashboard = Dashboard(options: DashboardOptions(glyphs: option("--glyphs").flatMap(GlyphSet.init)))
     stop(dashboard, on: signals)
     do throws(DashboardError) {
-      try dashboard.run(snapshot: { call.next() }, perform: { perform($0, on: &call) })
+      try dashboard.run(carriesSound: arguments.contains("--carries-sound"), snapshot: { call.next() }, perform: { perform($0, on: &call) })
     } catch {
       fail("\(error)")
     }

@@ -84,6 +84,16 @@ import Testing
     expectRestored(terminal)
   }
 
+  @Test("U3: Ctrl-Z does not stop the process that carries everybody's sound, and says so")
+  func suspended() throws {
+    let terminal = try started(["--still", "--carries-sound"])
+    terminal.type("\u{1A}")
+    try terminal.expect("Ctrl-Z would stop everybody's sound")
+    terminal.type("q")
+    try terminal.expectEnd()
+    expectRestored(terminal)
+  }
+
   @Test("U3: resized below 80x24 it says so, and goes on when it is large again")
   func resize() throws {
     let terminal = try started(["--still"])

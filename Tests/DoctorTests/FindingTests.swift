@@ -103,7 +103,10 @@ struct FindingTests {
       $0.realtime = .init()
       $0.status?.graph.recent = .init(run: 1_000, lost: 5)
     },
-    Case(name: "some lost", id: "quantum", severity: .hint, evidence: "20 of 30000 cycles of the last three minutes lost", remedy: "min-quantum 2048") {
+    Case(
+      name: "some lost", id: "quantum", severity: .hint, evidence: "20 of 30000 cycles of the last three minutes lost",
+      remedy: "min-quantum 2048"
+    ) {
       $0.status?.graph.recent = .init(run: 29_980, lost: 20)
     },
     Case(name: "many lost, forced", id: "quantum", severity: .harm, evidence: "clock.force-quantum is 64", remedy: "clock.force-quantum 0")
@@ -128,7 +131,8 @@ struct FindingTests {
     Case(name: "a monitor", id: "default-microphone", severity: .harm, evidence: "what the speaker speaker plays", remedy: "plug one in") {
       $0.graph?.defaultSource = "speaker"
     },
-    Case(name: "turned down", id: "volume", severity: .harm, evidence: "nearend.microphone", remedy: "set-source-volume nearend.microphone") {
+    Case(name: "turned down", id: "volume", severity: .harm, evidence: "nearend.microphone", remedy: "set-source-volume nearend.microphone")
+    {
       $0.status?.route.volumes.nearendMicrophone.volume = 0.05
     },
     Case(name: "speaker muted", id: "speaker-muted", severity: .hint, evidence: "speaker", remedy: "pactl set-sink-mute speaker 0") {

@@ -12,12 +12,13 @@ struct GraphDecisionTests {
 
   private func decide(
     _ desk: DeskGraph, _ demand: SessionDemand, wanted: SessionDemand? = nil, choice: RouteChoice = DeskGraph.both, usesMix: Bool = false,
-    isHeadsetInTransition: Bool = false, hasPassivePorts: Bool = false
+    isHeadsetInTransition: Bool = false, isSettling: Bool = false, hasPassivePorts: Bool = false
   ) -> GraphDecision {
     GraphDecision(
       desk.facts,
       .init(
         demands: SessionDemands(now: demand, wanted: wanted ?? demand), choice: choice, isHeadsetInTransition: isHeadsetInTransition,
+        isSettling: isSettling,
         reference: desk.reference, usesMix: usesMix, hasPassivePorts: hasPassivePorts))
   }
 
@@ -80,6 +81,7 @@ struct GraphDecisionTests {
     #expect(!decide(desk, Self.call, choice: noMicrophone).isWithoutDevice)
     #expect(decide(desk, Self.listening, choice: noSpeaker).isWithoutDevice, "nobody sends")
     #expect(!decide(desk, Self.call, choice: RouteChoice(), isHeadsetInTransition: true).isWithoutDevice)
+    #expect(!decide(desk, Self.call, choice: RouteChoice(), isSettling: true).isWithoutDevice, "they are still appearing")
     #expect(!decide(desk, Self.unmanaged, choice: RouteChoice()).isWithoutDevice)
   }
 

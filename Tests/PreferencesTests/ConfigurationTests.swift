@@ -106,6 +106,24 @@ struct ConfigurationTests {
     }
   }
 
+  @Test("O4: a file that everybody may write, or that is another user's, is refused with what to do")
+  func writable() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "nearend-\(UInt64.random(in: .min ... .max)).toml").path
+    try Data("noiseSuppression = false\n".utf8).write(to: URL(fileURLWithPath: path))
+    defer { unlink(path) }
+    chmod(path, 0o644)
+    _ = try Configuration(path: path)
+    chmod(path, 0o646)
+    let error = try #require(throws: ConfigurationError.self) { try Configuration(path: path) }
+    #expect(error.lines == ["\(path): everybody may write it: chmod o-w it"])
+    chmod(path, 0o644)
+    // Only root can give a file away.
+    guard geteuid() == 0 else { return }
+    try #require(chown(path, 1, 1) == 0)
+    let other = try #require(throws: ConfigurationError.self) { try Configuration(path: path) }
+    #expect(other.lines == ["\(path): it belongs to another user: chown it to yourself, or remove it"])
+  }
+
   @Test("O4: the shipped example says every setting and option, each as it is by default, and nothing for a device or a participant")
   func example() throws {
     let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

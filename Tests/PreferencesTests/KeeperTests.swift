@@ -21,8 +21,8 @@ private final class Kept {
     try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
     if let text { try write(text) }
     let layers = Layers(
-      commandLine: commandLine, configuration: try Configuration(path: configuration), remembered: remembered.read { Issue.record("\($0)") }
-    )
+      commandLine: commandLine, configuration: try Configuration(path: configuration),
+      remembered: try remembered.read { Issue.record("\($0)") } ?? Remembered())
     let keeper = PreferenceKeeper(service, layers: layers, configuration: configuration, remembered: remembered)
     keeper.start()
     self.keeper = keeper
@@ -204,12 +204,26 @@ struct KeeperTests {
     let file = RememberedFile(path: "\(folder)/remembered.json")
     try Data("{ no".utf8).write(to: URL(fileURLWithPath: file.path))
     var complaints: [String] = []
-    #expect(file.read { complaints.append($0) } == Remembered())
+    #expect(try file.read { complaints.append($0) } == Remembered())
     #expect(complaints.count == 1 && complaints[0].contains("it is kept as \(file.path).unreadable"))
     #expect(FileManager.default.fileExists(atPath: "\(file.path).unreadable"))
     let text =
       "{\"settings\": {\"hpf\": false, \"micVolume\": 3, \"microphoneMuted\": true, \"noiseSuppression\": false}, \"gains\": [{\"id\": \"a\", \"gain\": 9}]}"
     try Data(text.utf8).write(to: URL(fileURLWithPath: file.path))
-    #expect(file.read { Issue.record("\($0)") }.names == ["noiseSuppression"])
+    #expect(try file.read { Issue.record("\($0)") }?.names == ["noiseSuppression"])
+  }
+
+  @Test("O4: what was put aside is never overwritten")
+  func asideTwice() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-\(UInt64.random(in: .min ... .max))").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let file = RememberedFile(path: "\(folder)/remembered.json")
+    for text in ["{ one", "{ two", "{ three"] {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: file.path))
+      #expect(try file.read { _ in } == Remembered())
+    }
+    let kept = try ["", "-2", "-3"].map { try String(contentsOfFile: "\(file.path).unreadable\($0)", encoding: .utf8) }
+    #expect(kept == ["{ one", "{ two", "{ three"])
   }
 }

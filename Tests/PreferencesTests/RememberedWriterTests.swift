@@ -46,6 +46,55 @@ final class RememberedWriterTests: Sendable {
     #expect(eventually { self.names.count == 2 }, "the next moment's changes")
   }
 
+  /// A pipe in place of the file: it can neither be read nor does it say that there is nothing.
+  private func block() throws {
+    try? FileManager.default.moveItem(atPath: file.path, toPath: "\(file.path).kept")
+    try #require(mkfifo(file.path, 0o600) == 0)
+  }
+  private func unblock() throws {
+    unlink(file.path)
+    try FileManager.default.moveItem(atPath: "\(file.path).kept", toPath: file.path)
+  }
+
+  @Test("O4: a file that cannot be read now is left alone, is no reset, and gets what was changed meanwhile once it can be")
+  func unreadableNow() throws {
+    _ = try file.update { $0[.outputVolume] = 0.25 }
+    let said = Mutex<[String]>([])
+    let writer = RememberedWriter(file, queue: queue) { text in said.withLock { $0.append(text) } }
+    try block()
+    #expect(writer.changedContents() == nil)
+    writer.remember(.highPassFilter, false)
+    #expect(eventually { said.withLock { $0.contains { $0.contains("changes are kept until it can be") } } }, "waited for the complaint")
+    #expect(!FileManager.default.fileExists(atPath: "\(file.path).unreadable"))
+    try unblock()
+    #expect(eventually { (try? self.file.read { _ in })?.names == ["highPassFilter", "outputVolume"] }, "waited for the change")
+    #expect(file.peek { Issue.record("\($0)") }[.outputVolume] == 0.25)
+  }
+
+  @Test("O4: a file that is gone was lost, and is no reset; one that says so is")
+  func gone() throws {
+    _ = try file.update { $0[.outputVolume] = 0.25 }
+    #expect(writer.changedContents()?.names == ["outputVolume"])
+    unlink(file.path)
+    #expect(writer.changedContents() == nil)
+    _ = try file.update { $0[.outputVolume] = 0.5 }
+    _ = try file.update { $0 = Remembered() }
+    #expect(writer.changedContents() == Remembered())
+  }
+
+  @Test("O4: a foreign lock on the folder costs two seconds, not the change")
+  func locked() throws {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY)
+    defer { close(descriptor) }
+    try #require(flock(descriptor, LOCK_EX) == 0)
+    let said = Mutex<[String]>([])
+    let writer = RememberedWriter(file, queue: queue) { text in said.withLock { $0.append(text) } }
+    writer.remember(.highPassFilter, false)
+    #expect(eventually { said.withLock { $0.contains { $0.contains("another process holds the lock") } } }, "waited for the complaint")
+    flock(descriptor, LOCK_UN)
+    #expect(eventually { self.file.peek { Issue.record("\($0)") }.names == ["highPassFilter"] }, "waited for the change")
+  }
+
   @Test("O4: what is still to be written at the end is written then, once")
   func atEnd() {
     writer.remember(.outputVolume, 0.5)

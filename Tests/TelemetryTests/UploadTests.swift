@@ -1,6 +1,7 @@
 import Foundation
 import SessionModel
 import SimulatedHardware
+import Synchronization
 import TestSupport
 import Testing
 
@@ -47,6 +48,36 @@ struct UploadTests {
     server.answer(.status(200))
     #expect(eventually { outlet.status.delivered == 6 }, "waited for 6 records")
     #expect(outlet.status == TelemetryOutletStatus(name: "http", delivered: 6))
+  }
+
+  @Test("T3: passwords and keys in an address are told nowhere")
+  func secrets() throws {
+    let server = try LoopbackServer(.status(200))
+    let url = "http://user:secret@127.0.0.1:\(server.port)/asm?key=hidden"
+    server.stop()
+    let said = Mutex<[String]>([])
+    let upload = TelemetryUpload.http(try #require(URL(string: url)), timeout: 2)
+    let outlet = TelemetryOutlet(
+      name: "http", limits: .init(backOff: 0.01...0.02), complain: { text in said.withLock { $0.append(text) } }
+    ) { try upload.post($0) }
+    outlet.add(Self.line(0))
+    #expect(eventually { outlet.status.failure != nil }, "waited for a failure")
+    #expect(eventually { !said.withLock(\.isEmpty) }, "waited for a remark")
+    for text in said.withLock({ $0 }) + [outlet.status.failure ?? ""] {
+      #expect(text.contains("http://127.0.0.1:\(server.port)/asm"), "\(text)")
+      #expect(!text.contains("secret") && !text.contains("hidden") && !text.contains("user"), "\(text)")
+    }
+    outlet.stop(timeout: 0)
+  }
+
+  @Test("T3: an answer of endless length is not kept, and is no delivery")
+  func endless() throws {
+    let server = try LoopbackServer(.document(String(repeating: "x", count: 4 << 20)))
+    let outlet = try Self.outlet(server)
+    outlet.add(Self.line(0))
+    #expect(eventually { outlet.status.failure != nil }, "waited for a failure")
+    #expect(outlet.status.delivered == 0)
+    outlet.stop(timeout: 0)
   }
 
   @Test(

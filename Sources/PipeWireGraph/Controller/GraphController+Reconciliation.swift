@@ -46,6 +46,7 @@ extension GraphController {
       facts,
       GraphDecision.Circumstances(
         demands: demands, choice: routes.choice, isHeadsetInTransition: routes.state.isHeadsetInTransition,
+        isSettling: routes.state.isSettling(at: monotonicSeconds()),
         reference: settingsInEffect.reference,
         usesMix: core.usesMixAsReference, hasPassivePorts: attachment.connection.hasPassivePorts))
   }

@@ -8,6 +8,8 @@ struct GraphDecision {
     var choice = RouteChoice()
     /// A Boolean value indicating whether the headset in use is changing its profile, and will return.
     var isHeadsetInTransition = false
+    /// A Boolean value indicating whether devices are still appearing, because the daemon has just returned.
+    var isSettling = false
     /// The source of the echo canceller's reference, by setting.
     var reference = ReferenceSource.everything
     /// A Boolean value indicating whether the reference is nearend's own mix now.
@@ -51,8 +53,8 @@ struct GraphDecision {
     usesMix = now.reference == .mix || now.usesMix && demand.isActive && !links.hasReference(objects.links)
     let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)
     keepsFilterAwake = demand.keepsAwake && now.hasPassivePorts && hasDevice
-    // A headset between two profiles will return; and without automatic configuration devices are the program's concern.
-    let needsDevice = wanted.isActive && wanted.linksDevices && !now.isHeadsetInTransition
+    // A headset between two profiles will return, and so may all devices of a daemon that has; and without automatic configuration devices are the program's concern.
+    let needsDevice = wanted.isActive && wanted.linksDevices && !now.isHeadsetInTransition && !now.isSettling
     isWithoutDevice = needsDevice && choice.speaker == nil && (choice.microphone == nil || !wanted.sends)
     isFree = !demand.linksDevices || !demand.isActive && !objects.hasLinks(of: facts.endpoints.filter, beyond: facts.endpoints.own)
     isLinked = demand.isActive && links.isThere(objects.links, demand: demand, devices: choice)

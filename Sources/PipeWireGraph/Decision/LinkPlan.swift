@@ -74,7 +74,9 @@ struct LinkPlan {
     if let node = endpoints.virtualSpeaker, !cutOff.contains(node) {
       addStereo(objects.monitors(of: node), to: ["call_FL", "call_FR"], own, role: .call)
     }
-    for sink in endpoints.graphSinks where !cutOff.contains(sink.node) { addStereo(objects.monitors(of: sink.node), to: sink.ports, own, role: .call) }
+    for sink in endpoints.graphSinks where !cutOff.contains(sink.node) {
+      addStereo(objects.monitors(of: sink.node), to: sink.ports, own, role: .call)
+    }
     if let node = endpoints.virtualMicrophone, let voice = own["voice_MONO"], let input = objects.inputs(of: node).first {
       add(voice, input, .voice)
     }

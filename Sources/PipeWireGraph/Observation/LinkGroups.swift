@@ -12,7 +12,8 @@ final class LinkGroups {
   /// Returns the groups known now, by node. Only programs with a stream are queried, that both take sound in and give it out.
   /// - Throws: `connectionLost`.
   func update(_ objects: GraphObjects) throws(PipeWireError) -> [UInt32: String] {
-    let nodes = Dictionary(grouping: objects.nodes.filter { !objects.own.all.contains($0.id) }) { $0.id("client.id") }.values.filter { nodes in
+    let nodes = Dictionary(grouping: objects.nodes.filter { !objects.own.all.contains($0.id) }) { $0.id("client.id") }.values.filter {
+      nodes in
       let classes = Set(nodes.compactMap { $0.properties["media.class"] })
       func has(_ prefixes: String...) -> Bool { classes.contains { name in prefixes.contains { name.hasPrefix($0) } } }
       return nodes.contains(where: \.isStream) && has("Stream/Input", "Audio/Sink", "Audio/Duplex")

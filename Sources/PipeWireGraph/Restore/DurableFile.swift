@@ -14,11 +14,19 @@ package enum DurableFile {
     return try JSONDecoder().decode(type, from: data)
   }
 
-  /// Renames a file that cannot be read, so that it is not lost. Returns the new name; nil if renaming fails.
+  /// Renames a file that was read and makes no sense, so that it is not lost, to a name that is free. Returns the new name; nil if renaming
+  /// fails.
   package static func putAside(_ path: String) -> String? {
-    let aside = "\(path).unreadable"
-    return rename(path, aside) == 0 ? aside : nil
+    for number in 1...most {
+      let aside = "\(path).unreadable\(number == 1 ? "" : "-\(number)")"
+      // A link never replaces a file, as a new name would. Some file systems have no links.
+      if link(path, aside) == 0 { return unlink(path) == 0 ? aside : nil }
+      if errno == EEXIST { continue }
+      return access(aside, F_OK) != 0 && rename(path, aside) == 0 ? aside : nil
+    }
+    return nil
   }
+  private static let most = 100
 
   /// Replaces the file, and creates its folder if needed; nil removes it.
   package static func write(_ content: (some Encodable)?, _ path: String) throws {
@@ -39,16 +47,25 @@ package enum DurableFile {
     try sync(folder)
   }
 
-  /// Runs `body` while no other process runs one for a file of the same folder.
+  /// Runs `body` while no other process runs one for a file of the same folder. Waits for two seconds at most: anybody who may read the
+  /// folder may lock it.
+  /// - Throws: `EWOULDBLOCK` if the lock stays another's.
   package static func locked<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
     let descriptor = open(try makeFolder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError.last }
     defer { close(descriptor) }
-    while flock(descriptor, LOCK_EX) != 0 {
-      guard errno == EINTR else { throw SystemError.last }
+    let end = monotonicSeconds() + patience
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EINTR || errno == EWOULDBLOCK else { throw SystemError.last }
+      guard monotonicSeconds() < end else {
+        throw SystemError(code: EWOULDBLOCK, words: "another process holds the lock of \(folder(of: path).path)")
+      }
+      pause(seconds: 0.01)
     }
     return try body()
   }
+
+  private static let patience = 2.0
 
   private static func makeFolder(of path: String) throws -> String {
     let folder = folder(of: path)

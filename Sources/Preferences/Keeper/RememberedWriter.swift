@@ -1,4 +1,5 @@
 import Dispatch
+import Platform
 import SessionModel
 import Synchronization
 
@@ -10,6 +11,8 @@ final class RememberedWriter: Sendable {
     var gains: [String: Double] = [:]
     /// A Boolean value indicating whether writing is scheduled.
     var isScheduled = false
+    /// Failures in a row; only the first is reported.
+    var failures = 0
     var stamp: FileStamp
     var written: (@Sendable (Remembered, Bool) -> Void)?
 
@@ -22,6 +25,8 @@ final class RememberedWriter: Sendable {
 
   /// Seconds for which changes are collected before they are written.
   private static let gathering = 0.3
+  /// Seconds after which what could not be written is tried again, doubled each time.
+  private static let retry = (first: 1.0, last: 60.0)
 
   init(_ file: RememberedFile, queue: DispatchQueue, warn: @escaping @Sendable (String) -> Void) {
     self.file = file
@@ -46,11 +51,12 @@ final class RememberedWriter: Sendable {
       defer { state.isScheduled = true }
       return !state.isScheduled
     }
-    guard isFirst else { return }
-    queue.asyncAfter(deadline: .now() + Self.gathering) { [weak self] in self?.write() }
+    if isFirst { write(after: Self.gathering) }
   }
 
-  /// Writes the changes that are not written yet. Called on the queue.
+  private func write(after seconds: Double) { queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.write() } }
+
+  /// Writes the changes that are not written yet; those that cannot be written now are kept, and tried again. Called on the queue.
   func write() {
     let (settings, gains, written) = state.withLock { state in
       defer { (state.settings, state.gains, state.isScheduled) = ([:], [:], false) }
@@ -65,22 +71,39 @@ final class RememberedWriter: Sendable {
         for (setting, value) in settings { remembered[setting] = value }
         for (id, gain) in gains { remembered.setGain(gain, of: id) }
       }
-      state.withLock { $0.stamp = FileStamp(file.path) }
+      let hadFailed = state.withLock { state in
+        defer { (state.stamp, state.failures) = (FileStamp(file.path), 0) }
+        return state.failures > 0
+      }
+      if hadFailed { warn("\(file.path) is written again") }
       written?(contents, hasOthersChanges)
     } catch {
-      warn("\(file.path) cannot be written; changes will not be remembered: \(error)")
+      let (failures, isScheduled) = state.withLock { state in
+        // What was changed meanwhile holds.
+        state.settings.merge(settings) { newer, _ in newer }
+        state.gains.merge(gains) { newer, _ in newer }
+        state.failures += 1
+        defer { state.isScheduled = true }
+        return (state.failures, state.isScheduled)
+      }
+      if failures == 1 { warn("\(file.path) cannot be written; changes are kept until it can be: \(error)") }
+      if !isScheduled { write(after: min(Self.retry.last, Self.retry.first * Double(1 << min(failures - 1, 8)))) }
     }
   }
 
-  /// Returns the file's contents if another process has changed it; nil if not, or if changes of this process are still to be written: they
-  /// are added to the other's, and `onWritten` tells. Called on the queue.
+  /// Returns the file's contents if another process has changed it; nil if not, if it is gone or cannot be read now, or if changes of this
+  /// process are still to be written: they are added to the other's, and `onWritten` tells. Called on the queue.
   func changedContents() -> Remembered? {
     let stamp = FileStamp(file.path)
-    let isOther = state.withLock { state in
-      if state.isUnwritten { return false }
-      defer { state.stamp = stamp }
-      return state.stamp != stamp
+    let isOther = state.withLock { state in !state.isUnwritten && state.stamp != stamp }
+    guard isOther else { return nil }
+    do throws(SystemError) {
+      let contents = try file.read(complain: warn)
+      state.withLock { $0.stamp = stamp }
+      return contents
+    } catch {
+      warn("\(file.path) cannot be read now: \(error)")
+      return nil
     }
-    return isOther ? file.read(complain: warn) : nil
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Platform
 import SessionModel
+import Synchronization
 import Testing
 
 @testable import Nearend
@@ -75,6 +76,34 @@ extension GraphTests {
       #expect(after.log.contains { $0.level == .error && $0.message.contains("went away") })
       #expect(after.log.contains { $0.message.contains("is back after") })
       try expectAudio(live, "after")
+    }
+
+    @Test(
+      "S4, I6: a daemon that is back has no devices for a moment, which interrupts nothing: who activates at once recovers",
+      arguments: [false, true])
+    func devicesAppearLater(isManual: Bool) throws {
+      let live = try LiveGraph(.desk([.laptop]), isManual: isManual)
+      defer { live.stop() }
+      let service = live.service
+      let heard = Mutex<[AudioEvent]>([])
+      let subscription = service.events.subscribe { event in
+        heard.withLock { $0.append(event) }
+        guard isManual, event.kind == .interruptionEnded, event.detail["reason"] == .string("daemonLost") else { return }
+        service.session.send(.activatedExternally)
+      }
+      service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      if isManual { service.session.send(.activatedExternally) }
+      try live.wait(for: "the call") { $0.graph.captureLinks > 0 && $0.graph.renderLinks == 2 && $0.graph.cycles > 10 }
+      live.session.stop(.pipewire, with: SIGKILL)
+      try live.wait(for: "the interruption") { $0.session.interruption?.reason == .daemonLost }
+      try live.session.start()
+      try live.session.wait(for: "didRecover") { heard.withLock { $0.contains { $0.kind == .didRecover } } }
+      try live.wait(for: "the call again") { $0.graph.captureLinks > 0 && $0.graph.renderLinks == 2 }
+      let others = heard.withLock { $0.filter { $0.kind == .interruptionBegan && $0.detail["reason"] != .string("daemonLost") } }
+      #expect(others.isEmpty, "\(others)")
+      let log = service.snapshot().log.map(\.message)
+      #expect(!log.contains { $0.contains("no real device") || $0.contains("unplugged") }, "\(log)")
+      withExtendedLifetime(subscription) {}
     }
 
     @Test("I6: a session manager that crashes and comes back alone leaves nearend whole")

@@ -29,7 +29,10 @@ extension GraphTests {
       try startCall(live)
       let loopback = try live.session.spawn(
         "pw-loopback",
-        ["-C", "nearend.microphone", "-P", "nearend.speaker", "--capture-props", "node.name=loop.in", "--playback-props", "node.name=loop.out"])
+        [
+          "-C", "nearend.microphone", "-P", "nearend.speaker", "--capture-props", "node.name=loop.in", "--playback-props",
+          "node.name=loop.out",
+        ])
       try live.session.wait(for: "the loopback to play into the real speaker alone") {
         let links = try live.session.links().keys.filter { $0.from.hasPrefix("loop.out:") }
         return !links.isEmpty && links.allSatisfy { $0.to.hasPrefix("hw.speaker:") }

@@ -12,4 +12,6 @@ struct ControlLimits: Sendable {
   var idleSeconds = 60.0
   /// Seconds after which a client that accepts nothing is dropped, and an upload is given up whose remaining PCM is not played.
   var stallSeconds = 30.0
+  /// Bytes of the stack of a client's thread.
+  var stackBytes = 512 << 10
 }

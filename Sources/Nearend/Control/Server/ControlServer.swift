@@ -44,7 +44,13 @@ final class ControlServer: Sendable {
     for _ in 0..<limits.connections + Self.closing { room.signal() }
   }
 
-  func start() { run(name: "nearend-socket") { $0.acceptAll() } }
+  func start() {
+    threads.enter()
+    startThread(name: "nearend-socket", stackSize: Self.stackSize) { [self] in
+      acceptAll()
+      threads.leave()
+    }
+  }
 
   /// Ends every connection. Idempotent.
   func stop() {
@@ -61,14 +67,6 @@ final class ControlServer: Sendable {
 
   /// The number of connected clients.
   var connectionCount: Int { state.withLock { $0.connections.count } }
-
-  private func run(name: String, _ body: @escaping @Sendable (ControlServer) -> Void) {
-    threads.enter()
-    startThread(name: name, stackSize: Self.stackSize) { [self] in
-      body(self)
-      threads.leave()
-    }
-  }
 
   // MARK: Accepting
 
@@ -106,17 +104,25 @@ final class ControlServer: Sendable {
       state.connections[state.nextId] = connection
       return state.nextId
     }
-    guard let id else { return refuse(connection) }
-    run(name: Self.clientThread) { server in
-      server.serve(connection)
-      connection.close()
-      server.state.withLock { _ = $0.connections.removeValue(forKey: id) }
-      server.room.signal()
+    guard let id else { return refuse(connection, "\(limits.connections) clients are connected, which is the limit; end one first") }
+    threads.enter()
+    do throws(SystemError) {
+      try startThreadNow(name: Self.clientThread, stackSize: limits.stackBytes) { [self] in
+        serve(connection)
+        connection.close()
+        state.withLock { _ = $0.connections.removeValue(forKey: id) }
+        room.signal()
+        threads.leave()
+      }
+    } catch {
+      state.withLock { _ = $0.connections.removeValue(forKey: id) }
+      refuse(connection, "the system has no thread for another client (\(error)); end some programs")
+      threads.leave()
     }
   }
 
-  private func refuse(_ connection: ControlConnection) {
-    let body = "{\"error\": \"\(limits.connections) clients are connected, which is the limit; end one first\"}\n"
+  private func refuse(_ connection: ControlConnection, _ reason: String) {
+    let body = "{\"error\": \"\(reason)\"}\n"
     let text = """
       HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\
       Connection: close\r\n\r\n\(body)
