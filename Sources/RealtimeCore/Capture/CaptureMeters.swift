@@ -77,7 +77,8 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
   /// The reduction of the echo in all in dB, by the suppressor behind the filter, too: the microphone over the canceller's output, measured
   /// like `erle`. While the voice follows the far end: microphone over voice.
   package var echoReduction: Float?
-  /// Delay of the echo relative to the reference, measured from the signals, in seconds, to about 1 ms; nil until known.
+  /// Delay of the echo relative to the reference, measured from the signals, in seconds, to about 1 ms; nil until known. While the
+  /// voice follows the far end and is not reduced, the delay at which it does, to 20 ms.
   package var echoDelay: Float?
   /// Gain of the gain control now, in dB; 0 if it has no effect.
   package var gain: Float

@@ -89,7 +89,8 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
   package var filterERLE: Double? { engine == .webrtc ? nil : erle }
   /// `echoReduction`, or the `erle` of WebRTC's engine, which is one.
   package var wholeReduction: Double? { echoReduction ?? (engine == .webrtc ? erle : nil) }
-  /// Echo delay that the canceller measures, in ms; nil until known.
+  /// Echo delay that the canceller measures, in ms; nil until known. Of an echo that is heard, because it comes too late, that of the echo,
+  /// to 20 ms.
   package var echoDelay: Double?
   /// Delay between reference and microphone from the graph's own latencies, in ms (V5).
   package var streamDelay: Double

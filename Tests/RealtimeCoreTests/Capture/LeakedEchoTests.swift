@@ -18,6 +18,43 @@ struct LeakedEchoTests {
     #expect(meters.echoCondition == .failing, "\(meters)")
   }
 
+  @Test("V6, D2: an echo that comes too late is nobody's voice, is not raised, and its delay is told", arguments: [0.6, 0.7, 1.5])
+  func tooLate(delay: Double) throws {
+    let far = CaptureSignals.speech(seconds: 30, rate: Self.rate, level: -24, seed: 4)
+    // Soft enough for gain control to want it 18 dB louder, if it were a talker.
+    let microphone = CaptureSignals.room(far, rate: Self.rate, delay: Int(delay * Double(Self.rate)), gain: 0.1)
+    var run = try CaptureRun(engine: .nearend, rate: Self.rate), voiced = 0, highest: Float = 0
+    let step = Self.rate / 10
+    for start in stride(from: 0, to: far.count - step, by: step) {
+      _ = run.process(Array(microphone[start..<start + step]), reference: Array(far[start..<start + step]), quantum: step)
+      let meters = run.meters.snapshot()
+      if start >= 10 * Self.rate {
+        voiced += meters.hasVoice ? 1 : 0
+        highest = max(highest, meters.gain)
+      }
+    }
+    let told = try #require(run.meters.snapshot().echoDelay)
+    #expect(abs(Double(told) - delay) < 0.06, "\(told) s")
+    #expect(voiced < 20, "\(voiced) of 200 tenths of a second are taken for a voice")
+    #expect(highest < 3, "raised by \(highest) dB")
+  }
+
+  @Test("V6: who talks after the far end is heard at once, although the voice followed the far end until then")
+  func answer() {
+    let far = levels(seed: 1), half = far.count / 2
+    let echo = far.indices.map { $0 < half ? far[$0] : 0 }, near = levels(seed: 101)
+    let voice = far.indices.map { $0 < half ? 0.5 * far[$0] : near[min($0, near.count - 1)] }
+    var leak = LeakedEcho(BlockTime(frames: 80, rate: 16_000)), heard: [Bool] = []
+    for i in far.indices {
+      leak.update(farEnd: echo[i], microphone: voice[i], voice: voice[i], isCancelling: true)
+      heard.append(leak.isHeard)
+    }
+    let seconds = { (from: Double, to: Double) in heard[Int(from / Self.block)..<Int(to / Self.block)] }
+    let turn = Double(half) * Self.block
+    #expect(seconds(10, turn).count { $0 } > Int(0.8 * (turn - 10) / Self.block))
+    #expect(seconds(turn + 0.5, turn + 20).allSatisfy { !$0 })
+  }
+
   @Test("V6: a near end that answers the far end, talks over it or takes turns with it is not taken for echo", arguments: 1...20)
   func conversation(seed: UInt64) {
     let far = levels(seed: seed), near = levels(seed: seed + 100)

@@ -90,6 +90,7 @@ struct ChainEnds: ~Copyable {
     unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
     let isBypassed = controls.isBypassed.load()
+    let isNearEnd = isNearEnd && !leak.isHeard
     gain.process(
       samples, frames: block, isNearEnd: isNearEnd, isActive: detector.isActive, isFarEnd: readings.isFarEndActive,
       isOn: controls.isGainControlEnabled.load() && !isBypassed, open: open)
@@ -114,6 +115,8 @@ struct ChainEnds: ~Copyable {
     if !isEcho { (readings.erle, readings.echoReduction) = (.nan, .nan) }
     if leak.erle < readings.erle || readings.erle.isNaN { readings.erle = leak.erle }
     if leak.erle < readings.echoReduction || readings.echoReduction.isNaN { readings.echoReduction = leak.erle }
+    // What is heard of the echo tells its delay better than a filter that has not found it.
+    if leak.erle < EchoCondition.leastReduction { readings.echoDelay = leak.delay }
     readings.filtersEcho = readings.filtersEcho || !leak.isEchoHeard
     if readings.filtersEcho, readings.echoReduction >= EchoCondition.leastReduction {
       readings.uncancelledSeconds = 0

@@ -8,6 +8,13 @@ internal import CRealtime
 struct LeakedEcho: ~Copyable {
   /// Microphone over voice in dB while the voice follows the far end; otherwise NaN.
   private(set) var erle = Float.nan
+  /// The delay at which the voice follows the far end, in seconds, to 20 ms; valid while `erle` is known.
+  private(set) var delay: Float = 0
+  /// A Boolean value indicating whether what is heard now is the far end's echo: the voice follows the far end, which was audible at that
+  /// delay a moment ago. Neither is it anybody's voice, nor may it be raised.
+  var isHeard: Bool {
+    @_noLocks @_noAllocation get { hold > 0 && !erle.isNaN }
+  }
   /// A Boolean value indicating whether the microphone follows the far end, at a delay within the canceller's reach.
   private(set) var isEchoHeard = false
   /// A Boolean value indicating whether the far end has spoken for some 6 s since an echo was last heard, if ever.
@@ -44,7 +51,11 @@ struct LeakedEcho: ~Copyable {
   /// Mean squares of microphone and voice over about a second, in frames in which the far end was audible at the delay found.
   private var before: Float = 0
   private var after: Float = 0
+  /// Frames for which the echo of what was audible goes on.
+  private var hold = 0
 
+  /// 0.3 s of reverberation.
+  private let reverberation = 15
   private let memory: Float = 0.998
   private let step: Float = 0.02
   /// Recorded talkers stay below 0.5, even where they take turns every 0.8 s; their echoes are above 0.6.
@@ -106,7 +117,10 @@ struct LeakedEcho: ~Copyable {
     var best = 0, greatest: Float = 0
     for lane in 0..<8 where highest[lane] > greatest { (best, greatest) = (Int(delayOfHighest[lane]) + lane, highest[lane]) }
     listen(to: microphone)
+    delay = 0.02 * Float(best)
+    hold = max(hold - 1, 0)
     if audible[(newest + best) % delays] > 0 {
+      hold = reverberation
       before += step * (microphone - before)
       after += step * (voice - after)
     }
@@ -149,6 +163,7 @@ struct LeakedEcho: ~Copyable {
   private mutating func forget() {
     guard voiceEnergy > 0 || microphoneEnergy > 0 || blocks > 0 else { return }
     (blocks, farEnd, microphone, voice, voiceEnergy, before, after, erle) = (0, 0, 0, 0, 0, 0, 0, .nan)
+    hold = 0
     clear(changes, frames: 2 * delays)
     for delay in 0..<delays { (audible[delay], cross[delay], farEndEnergy[delay]) = (0, 0, 0) }
     clear(heardCross, frames: reach)
