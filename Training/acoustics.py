@@ -46,14 +46,25 @@ class Acoustics:
             )
         return sound
 
+    def slope(self, sound: np.ndarray, low: float, high: float) -> np.ndarray:
+        """Tilts a spectrum by some dB per octave, between 100 Hz and 8 kHz."""
+        spectrum = np.fft.rfft(sound)
+        frequency = np.maximum(np.fft.rfftfreq(len(sound), 1 / RATE), 100)
+        octaves = np.log2(frequency / 1_000)
+        return np.fft.irfft(spectrum * 10 ** (self.draw.uniform(low, high) * octaves / 20), len(sound))
+
     def loudspeaker(self, sound: np.ndarray) -> np.ndarray:
-        """Distorts as loudspeakers and their amplifiers do: not at all in a quarter of the cases."""
+        """Distorts as loudspeakers and their amplifiers do: not at all in a quarter of the cases, little in half of the rest.
+
+        On recorded devices whose far end talks alone, a linear filter cancels 10 to 18 dB up to 1.5 kHz, and 7 to 10 dB
+        above, in the median. Of mixtures that all distort it cancels 4 to 5 dB, of these some 8.
+        """
         scale = np.sqrt(power(sound))
         u = sound / scale
         kind = self.draw.integers(0, 9)
-        if kind <= 1:
+        if kind <= 2 and self.draw.random() < 0.7:
             y = u
-        elif kind == 2:  # an amplifier that saturates softly
+        elif kind <= 2:  # an amplifier that saturates softly
             a = self.draw.uniform(0.2, 1.2)
             y = np.tanh(a * u) / a
         elif kind == 3:  # one that clips
@@ -76,11 +87,13 @@ class Acoustics:
             bass = sosfilt(sos, u)
             b, c = self.draw.uniform(0.3, 1.5), self.draw.uniform(0.5, 2)
             y = np.tanh(b * bass) / b + np.clip(u - bass, -c, c)
-        if self.draw.random() < 0.25:  # a housing that rattles: noise that follows the level
+        if self.draw.random() < 0.5:
+            y = u + 10 ** (self.draw.uniform(-22, 0) / 20) * (y - u)
+        if self.draw.random() < 0.2:  # a housing that rattles: noise that follows the level
             rattle = self.draw.normal(size=len(y)) * np.maximum(
                 np.abs(lfilter([0.05], [1, -0.95], y)) - self.draw.uniform(0, 0.3), 0
             )
-            y = y + 10 ** (self.draw.uniform(-25, 0) / 20) * lfilter(
+            y = y + 10 ** (self.draw.uniform(-32, -2) / 20) * lfilter(
                 *peaking(self.draw.uniform(300, 4000), 3, 12), rattle
             )
         return y * scale
@@ -95,22 +108,22 @@ class Acoustics:
         echo = self.through(played, room, delay)
         kind = self.draw.random()
         change = int(self.draw.uniform(1.5, 6.5) * RATE)
-        if kind < 0.2:  # something is moved
+        if kind < 0.17:  # something is moved
             share = np.clip((np.arange(self.frames) - change) / (self.draw.uniform(0.02, 1) * RATE), 0, 1)
             echo = echo * (1 - share) + self.through(played, self.room(), delay) * share
-        elif kind < 0.28:  # the delay jumps
+        elif kind < 0.23:  # the delay jumps
             other = max(0, delay + int(self.draw.uniform(-0.06, 0.06) * RATE))
             echo = np.r_[echo[:change], self.through(played, self.room(), other)[change:]]
-        elif kind < 0.42:  # somebody moves all the time
+        elif kind < 0.35:  # somebody moves all the time
             period = self.draw.uniform(1, 6) * RATE
             share = 0.3 + 0.3 * np.sin(2 * np.pi * np.arange(self.frames) / period + self.draw.uniform(0, 6))
             echo = echo * (1 - share) + self.through(played, self.room(), delay) * share
-        elif kind < 0.47:  # the volume is turned
+        elif kind < 0.4:  # the volume is turned
             echo = echo * np.where(np.arange(self.frames) < change, 1, 10 ** (self.draw.uniform(-15, 15) / 20))
-        if self.draw.random() < 0.2:  # clocks that differ
+        if self.draw.random() < 0.16:  # clocks that differ
             moved = soxr.resample(echo, RATE, RATE * (1 + self.draw.uniform(-150, 150) * 1e-6), quality="HQ")
             echo = np.pad(moved, (0, max(0, self.frames - len(moved))))[: self.frames]
-        if self.draw.random() < 0.1:  # a loopback that skips
+        if self.draw.random() < 0.08:  # a loopback that skips
             for _ in range(self.draw.integers(1, 4)):
                 at, skip = self.draw.integers(self.frames - 2000), self.draw.integers(40, 400)
                 if self.draw.random() < 0.5:

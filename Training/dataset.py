@@ -20,7 +20,7 @@ PER_SHARD = 64
 # Loudness grows with pressure to the power of some .3 (Stevens). Magnitudes below −120 dBFS do not count.
 POWER, FLOOR = 0.3, 1e-6
 # The suppressor's hops are 4 ms at 16 kHz and 5.3 ms at 48 kHz: the network works with either.
-RATES = (RATE, RATE, 48_000)
+RATES = (RATE, RATE, RATE, 48_000)
 
 
 def main() -> None:

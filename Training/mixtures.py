@@ -36,7 +36,7 @@ def _draw(corpus: Corpus, draw: np.random.Generator) -> list[np.ndarray]:
     far = far * min(1, 0.95 / (peak + 1e-9))
     echo = np.zeros(frames)
     if talks != "near":
-        played = acoustics.equalize(acoustics.loudspeaker(far))
+        played = acoustics.slope(acoustics.equalize(acoustics.loudspeaker(far)), -4, 1)
         echo = acoustics.echo(played)
     if draw.random() < 0.12:  # the loopback is narrower than what is played, or the other way round
         far = acoustics.equalize(far, (20, 100), (3000, 5000))
@@ -45,13 +45,17 @@ def _draw(corpus: Corpus, draw: np.random.Generator) -> list[np.ndarray]:
 
     near = np.zeros(frames)
     if talks != "far":
-        source = sounds.foreground() if draw.random() < 0.1 else sounds.voice()
+        source = sounds.foreground() if draw.random() < 0.1 else acoustics.slope(sounds.voice(), -1, 3)
         near = acoustics.through(source, acoustics.room(near=True)) * sounds.activity()
         near = near / np.sqrt(power(near)) if near.any() else near
-    loud = 10 ** (draw.uniform(-40, -16) / 20)
+    loud = 10 ** (draw.uniform(-36, -16) / 20)
     ratio = draw.uniform(-18, 12) if draw.random() < 0.85 else draw.uniform(12, 35)
-    noise = acoustics.equalize(sounds.noise(), (20, 100), (5000, 7800)) if draw.random() < 0.9 else np.zeros(frames)
-    noise = noise * loud * 10 ** (-draw.uniform(3, 50) / 20)
+    # A device's own noise falls by some 5 dB per octave, and lies 35 dB below what is said, in the median.
+    noise = np.zeros(frames)
+    if draw.random() < 0.9:
+        noise = acoustics.slope(acoustics.equalize(sounds.noise(), (20, 100), (5000, 7800)), -5, 0)
+        noise = noise / np.sqrt(np.mean(noise**2) + 1e-12)
+    noise = noise * loud * 10 ** (-(draw.uniform(3, 20) if draw.random() < 0.25 else draw.uniform(20, 55)) / 20)
     echo, near = echo * loud * 10 ** (-ratio / 20), near * loud
     microphone, near, noise = acoustics.device(near, noise, echo)
     return [microphone, far, near, near + noise]

@@ -1,5 +1,5 @@
 // Puts the weights into the program. Training/export.py rewrites the next line, so that a build notices new ones.
-// sha256 90e55902fda478134c515ebfd447fb5c1ed267a5a8928ec87898fd19a59ec150
+// sha256 880e0a53058e95e815014213cb1a321903ea0b3e1b88a1136a01a778dc28fb31
 .section .rodata
 .balign 64
 .global nearend_suppressor_weights

@@ -19,7 +19,7 @@ struct LearnedGains: ~Copyable {
   private var features: NetworkFeatures
   private var network: SuppressorNetwork
   private let octaves: UnsafeMutablePointer<Float>
-  /// The share of the factors, as logarithms, that counts.
+  /// The share of the factors, as logarithms, that counts: less where the filter cancels well, more where nobody is near.
   private var share: Float = 1
   /// Hops until the network runs again.
   private var hopsLeft = 0
@@ -28,6 +28,8 @@ struct LearnedGains: ~Copyable {
   /// the filter cancels well, the rules know what it leaves.
   private let erle: (low: Float, high: Float) = (10, 20)
   private let leastShare: Float = 0.2
+  /// By how much more a factor counts, as a logarithm, if the near end is surely not heard.
+  private let whereAlone: Float = 4
   /// Least factor, −80 dB.
   private let least: Float = 1e-4
 
@@ -65,7 +67,8 @@ struct LearnedGains: ~Copyable {
       hop, residual: residual, residualPower: residualPower, echo: echo, echoPower: echoPower, powerScale: powerScale,
       formerGain: formerGain)
     network.run(features.values)
-    let outputs = network.outputs, bands = NetworkBands.count
+    let outputs = network.outputs, bands = NetworkBands.count, absence = 1 - outputs[2 * bands]
+    share *= 1 + whereAlone * absence * absence
     spread(outputs, into: voice)
     spread(outputs + bands, into: open)
   }

@@ -6,7 +6,7 @@ internal import CSuppressorWeights
 /// except `init` and `deinit`.
 struct SuppressorNetwork: ~Copyable {
   /// What the network says, 0…1: for each band the factors that leave the near end, and all but the echo; then the probability that the
-  /// near end is heard, which only helps training.
+  /// near end is heard.
   let outputs: UnsafePointer<Float>
 
   /// Values of `outputs`.
