@@ -38,7 +38,7 @@ package final class OfflineProcessor {
   package init(_ options: OfflineOptions) throws(OfflineError) {
     try options.check()
     self.options = options
-    let input = try SoundInput(path: options.microphone)
+    let input = try SoundInput(path: options.microphone, channel: options.channel)
     rate = min(max(input.rate, ManualRenderer.rates.lowerBound), ManualRenderer.rates.upperBound)
     quantum = options.quantum ?? min(max(rate / 100, ManualRenderer.quanta.lowerBound), ManualRenderer.quanta.upperBound)
     microphone = try SoundStream(input, rate: rate, sides: 1)
@@ -100,7 +100,8 @@ package final class OfflineProcessor {
     _ = progress(1)
     let spent = ContinuousClock.now - begin
     return Result(
-      metrics: metrics, spectrograms: pictures, notes: notes,
+      metrics: metrics, spectrograms: pictures,
+      notes: notes + microphone.input.notes(choosingChannelBy: "--channel") + (farEnd?.input.notes() ?? []),
       elapsed: Double(spent.components.seconds) + Double(spent.components.attoseconds) * 1e-18)
   }
 

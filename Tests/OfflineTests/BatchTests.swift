@@ -87,7 +87,7 @@ struct BatchTests {
   private func states(_ result: Batch.Result) -> [String] {
     result.rows.map {
       switch $0.outcome {
-      case .done(_, let before): before ? "before" : "done"
+      case .done(_, _, let before): before ? "before" : "done"
       case .failed: "failed"
       case .missing: "missing"
       }
@@ -115,6 +115,19 @@ struct BatchTests {
     #expect(cells[0]["seconds"] == "1.0" && cells[0]["microphone"] == "a.wav")
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.file("out")).sorted()
     #expect(left == ["a.json", "a.wav", "c.json", "c.wav", "results.csv"])
+  }
+
+  @Test("O10: a remark on a case's file is in the table, also of a case that was done before, by the name in the manifest")
+  func remarks() throws {
+    let folder = try place()
+    try folder.wave("a.wav", TestSignals.noise(frames: 48_000).flatMap { [$0, -$0] }, channels: 2)
+    for _ in 0..<2 {
+      _ = try run(folder)
+      let table = try Self.rows(String(contentsOfFile: folder.file("out/results.csv"), encoding: .utf8))
+      #expect(table[0].last == "notes")
+      #expect(table[1].last?.hasPrefix("a.wav: mixed to one, its 2 channels are more than 100 dB lower") == true, "\(table[1])")
+      #expect(table[3].last == "")
+    }
   }
 
   @Test("O10: a batch that starts again does what is missing, cut short, of other inputs or settings, and no more")

@@ -116,4 +116,29 @@ struct FileLengthTests {
     mkfifo(folder.file("pipe.wav"), 0o600)
     expectRefusal("regular file") { try process(folder.file("pipe.wav")) }
   }
+
+  @Test(
+    "X1: a header with a length that programs write into pipes is read to the file's end, with a remark",
+    arguments: [0x7FFF_F000, 0x7FFF_FF00, 0x8000_0000, 0xFFFF_FFFF] as [UInt32])
+  func placeholder(_ size: UInt32) throws {
+    let path = try folder.wave("pipe.wav", TestSignals.noise(frames: Self.frames))
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    for offset in [4, 40] { data.replaceSubrange(offset..<offset + 4, with: withUnsafeBytes(of: size.littleEndian) { Data($0) }) }
+    try data.write(to: URL(fileURLWithPath: path))
+    #expect(try process(path) == Self.frames)
+    #expect(try played(path) == Self.frames)
+    #expect(try SoundInput(path: path).notes().contains { $0.contains("does not tell its length") })
+  }
+
+  @Test("X1: bytes behind the declared end, as of a recorder that crashed, are told")
+  func unused() throws {
+    let path = try folder.wave("crashed.wav", TestSignals.noise(frames: Self.frames))
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    data.replaceSubrange(4..<8, with: [36, 0x40, 0, 0])
+    data.replaceSubrange(40..<44, with: [0, 0x40, 0, 0])
+    try data.write(to: URL(fileURLWithPath: path))
+    #expect(try process(path) == 0x2000)
+    let notes = try SoundInput(path: path).notes()
+    #expect(notes.contains { $0.contains("goes on for \(2 * Self.frames - 0x4000) bytes behind the end that it declares") }, "\(notes)")
+  }
 }

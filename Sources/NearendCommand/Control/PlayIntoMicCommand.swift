@@ -85,6 +85,7 @@ struct PlayIntoMicCommand: ParsableCommand {
         while let samples = try reader.read() {
           guard samples.withUnsafeBytes({ writeWhole($0, to: output) }) else { break }
         }
+        for note in reader.notes { remark(note) }
       } catch {
         fail(error, ExitStatus(error))
       }

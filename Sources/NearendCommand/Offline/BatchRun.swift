@@ -50,7 +50,7 @@ struct BatchRun {
       // Several may have ended since the last report.
       let count = "\(progress.finished - progress.news.count + place + 1) of \(progress.total)"
       switch row.outcome {
-      case .done(let metrics, _):
+      case .done(let metrics, _, _):
         let left = progress.remaining.map { ", \(Self.clock($0)) left" } ?? ""
         remark("\(count): \(row.batchCase.name): \(fixed(metrics.description.microphone.seconds, 1)) s\(metrics.echoWords)\(left)")
       case .failed(let error): remark("\(count): \(row.batchCase.name) failed: \(error)")
@@ -59,12 +59,18 @@ struct BatchRun {
     }
   }
 
+  /// As many as a screen shows.
+  private static let mostNotes = 20
+
   private func end(_ result: Batch.Result) {
     var (done, before) = (0, 0)
     var failures: [(BatchCase, OfflineError)] = []
+    var notes: [String] = []
     for row in result.rows {
       switch row.outcome {
-      case .done(_, let wasBefore): (done, before) = (done + 1, before + (wasBefore ? 1 : 0))
+      case .done(_, let remarks, let wasBefore):
+        (done, before) = (done + 1, before + (wasBefore ? 1 : 0))
+        notes += remarks.map { "\(manifest):\(row.batchCase.line): \(row.batchCase.name): \($0)" }
       case .failed(let error): failures.append((row.batchCase, error))
       case .missing: break
       }
@@ -75,6 +81,8 @@ struct BatchRun {
         + "\(fixed(result.processed / max(result.elapsed, 1e-6), 0)) × real time" : ""
     let former = before > 0 ? ", \(before) of them before" : ""
     remark("\(result.table ?? folder): \(done) of \(result.rows.count) cases are done\(former)\(speed)")
+    for note in notes.prefix(Self.mostNotes) { remark(note) }
+    if notes.count > Self.mostNotes { remark("\(notes.count - Self.mostNotes) more notes are in the column 'notes' of the table") }
     for (batchCase, error) in failures { remark("\(manifest):\(batchCase.line): \(batchCase.name) failed: \(error)") }
     if result.wasInterrupted { fail("interrupted; run the same command to resume", .failure) }
     guard let first = failures.first else { return }

@@ -49,6 +49,10 @@ struct ProcessCommand: ParsableCommand {
   var quantum: Int?
   @Option(help: "Samples of the output: pcm16, pcm24, pcm32 or float; by default as the microphone's.")
   var sampleType: SampleType?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The only channel of the microphone's file to use, from 1; by default all, mixed.", valueName: "number"))
+  var channel: Int?
   @Flag(help: "Keep the latency of a live call; the output is longer by that much.")
   var keepDelay = false
   @Option(help: "The echo canceller: nearend's own (the default), webrtc, or off.")
@@ -74,6 +78,7 @@ struct ProcessCommand: ParsableCommand {
 
   func run() throws {
     try refuseForeignOptions()
+    if let channel, !(1...8 ~= channel) { throw ValidationError("--channel \(channel): give 1 to 8.") }
     if leavesEcho, let chosen = aec ?? nearend.devices.aec, chosen != .off {
       throw ValidationError("--no-aec and --aec \(chosen.rawValue): give only one of them.")
     }
@@ -126,6 +131,7 @@ struct ProcessCommand: ParsableCommand {
   private func apply(_ options: inout OfflineOptions) {
     options.quantum = quantum
     options.sampleType = sampleType
+    options.channel = channel
     options.keepsDelay = keepDelay
     options.settings = settings
   }

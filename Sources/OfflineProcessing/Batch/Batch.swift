@@ -129,7 +129,7 @@ package final class Batch: Sendable {
       for (index, batchCase) in cases.enumerated() {
         let origin = BatchRecord.Origin(options(batchCase))
         if let done = BatchRecord.read(record(batchCase.name), voice: voice(batchCase.name), origin: origin) {
-          state.rows[index].outcome = .done(done.metrics, before: true)
+          state.rows[index].outcome = .done(done.metrics, notes: done.notes, before: true)
           state.shares[index] = 1
         } else {
           state.waiting.append(index)
@@ -160,7 +160,7 @@ package final class Batch: Sendable {
       try writeWhole(BatchTable.text(rows).utf8, to: self.table)
     }
     let processed = rows.reduce(0.0) { sum, row in
-      if case .done(let metrics, before: false) = row.outcome { sum + metrics.description.microphone.seconds } else { sum }
+      if case .done(let metrics, _, before: false) = row.outcome { sum + metrics.description.microphone.seconds } else { sum }
     }
     return Result(
       rows: rows, wasInterrupted: isStopping && !isWhole, elapsed: Self.seconds(since: begin), processed: processed, table: table)
@@ -200,8 +200,8 @@ package final class Batch: Sendable {
       guard let origin, let written = BatchRecord.Input(options.output) else {
         throw .input(file: options.microphone, reason: "it is gone")
       }
-      try BatchRecord(origin: origin, bytes: written.bytes, metrics: result.metrics).write(record(cases[index].name))
-      return .done(result.metrics, before: false)
+      try BatchRecord(origin: origin, bytes: written.bytes, metrics: result.metrics, notes: result.notes).write(record(cases[index].name))
+      return .done(result.metrics, notes: result.notes, before: false)
     } catch {
       return error == .interrupted ? .missing : .failed(error)
     }

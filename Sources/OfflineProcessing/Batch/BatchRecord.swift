@@ -32,6 +32,7 @@ struct BatchRecord: Codable, Equatable {
     var quantum: Int?
     var sampleType: String?
     var keepsDelay: Bool
+    var channel: Int?
 
     /// Returns nil if an input does not exist.
     init?(_ options: OfflineOptions) {
@@ -44,6 +45,7 @@ struct BatchRecord: Codable, Equatable {
       self.microphone = microphone
       settings = Dictionary(uniqueKeysWithValues: options.settings.map { ($0.key.rawValue, "\($0.value)") })
       (quantum, sampleType, keepsDelay) = (options.quantum, options.sampleType.map { "\($0)" }, options.keepsDelay)
+      channel = options.channel
     }
   }
 
@@ -51,6 +53,8 @@ struct BatchRecord: Codable, Equatable {
   /// The size of the voice's file.
   var bytes: Int
   var metrics: ProcessingMetrics
+  /// Remarks on the files, for people.
+  var notes: [String]
 
   /// Reads the record at `path`, if it has this origin and its voice exists.
   static func read(_ path: String, voice: String, origin: Origin?) -> BatchRecord? {

@@ -3,8 +3,8 @@ import SessionModel
 /// A row of the table that a batch writes at its end. [any]
 package struct BatchRow: Sendable {
   package enum Outcome: Sendable {
-    /// Whether it was already done before this run.
-    case done(ProcessingMetrics, before: Bool)
+    /// Measures, remarks on the files, and whether it was already done before this run.
+    case done(ProcessingMetrics, notes: [String], before: Bool)
     case failed(OfflineError)
     /// The run was interrupted.
     case missing
@@ -20,7 +20,7 @@ package enum BatchTable {
       "name", "microphone", "reference", "state", "error", "seconds", "rate", "microphoneLevel", "farEndLevel", "voiceLevel",
       "echoReduction",
       "erle", "echoDelay", "meanGain", "voiceSeconds", "farEndSeconds", "refusedBlocks",
-    ] + BatchManifest.options.map(\.column)
+    ] + BatchManifest.options.map(\.column) + ["notes"]
 
   static func text(_ rows: [BatchRow]) -> String {
     CSVText.row(columns) + rows.map { CSVText.row(cells($0)) }.joined()
@@ -29,8 +29,14 @@ package enum BatchTable {
   private static func cells(_ row: BatchRow) -> [String] {
     let (batchCase, settings) = (row.batchCase, row.batchCase.settings)
     let about: [String]
+    var remarks: [String] = []
     switch row.outcome {
-    case .done(let metrics, _):
+    case .done(let metrics, let notes, _):
+      // As the manifest names them, so that the same cases make the same table everywhere.
+      remarks = notes.map { note in
+        let named = note.replacing(row.batchCase.microphone, with: row.batchCase.written.microphone)
+        return row.batchCase.reference.map { named.replacing($0, with: row.batchCase.written.reference) } ?? named
+      }
       let (microphone, totals) = (metrics.description.microphone, metrics.totals)
       let numbers: [Double?] = [
         totals.microphoneLevel, totals.farEndLevel, totals.voiceLevel, totals.echoReduction, totals.erle, totals.echoDelay, totals.gain,
@@ -42,6 +48,6 @@ package enum BatchTable {
     case .missing: about = ["missing"] + Array(repeating: "", count: 13)
     }
     return [batchCase.name, batchCase.written.microphone, batchCase.written.reference] + about
-      + BatchManifest.options.map { settings[$0.setting].map { "\($0)" } ?? "" }
+      + BatchManifest.options.map { settings[$0.setting].map { "\($0)" } ?? "" } + [remarks.joined(separator: "; ")]
   }
 }

@@ -8,13 +8,20 @@ final class SoundInput {
   /// Frames per second.
   let rate: Int
   let channelCount: Int
-  /// Frames in the file, counted if the header is unknown or not credible; the header's value if it need not be known.
+  /// Frames in the file, counted if the header is unknown or not credible; the largest number if it need not be known and is not.
   let length: Int
   let sampleType: SampleType
 
   /// Frames read so far.
   private(set) var position = 0
-  private let file: OpaquePointer
+  private var mix: ChannelMix
+  private let bytes: FileBytes
+  private let parts: SoundParts
+  /// The frames of each part; the largest number if unknown.
+  private let lengths: [Int]
+  private var part = 0
+  private var partPosition = 0
+  private var file: SoundFile
   private var interleaved: [Float]
 
   static let rates = 4_000...768_000
@@ -23,49 +30,59 @@ final class SoundInput {
   static let largest: Float = 8
   /// The most hours of sound that can be processed: the metrics are kept until the end.
   static let mostHours = 24
-  private static let part = 8_192
+  private static let block = 8_192
 
-  /// - Parameter needsLength: whether `length` must be known before reading.
+  /// - Parameters:
+  ///   - needsLength: whether `length` must be known before reading.
+  ///   - channel: the only channel to read, from 1; nil for all.
   /// - Throws: `OfflineError.input` if the file is missing, not a sound file, truncated, empty or too long, or has an impossible rate or
   ///   channel count.
-  init(path: String, needsLength: Bool = true) throws(OfflineError) {
+  init(path: String, needsLength: Bool = true, channel: Int? = nil) throws(OfflineError) {
     func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
     var status = stat()
     // Before opening: opening a pipe waits for its other end.
     guard stat(path, &status) == 0 else { throw refused(systemReason()) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw refused("it is not a regular file") }
     // libsndfile takes "-" for standard input, and reports only "System error" if a file cannot be opened.
-    guard let handle = fopen(path, "rb") else { throw refused(systemReason()) }
-    fclose(handle)
-    guard status.st_size > 0 else { throw refused("it is empty") }
-    let header = WaveHeader(path: path)
-    if let rate = header?.rate { try Self.check(rate: rate, path) }
-    if let channels = header?.channels { try Self.check(channels: channels, path) }
-    if let data = header?.data, data.there < data.declared {
-      throw refused("it is truncated: its header declares \(data.declared) bytes of samples, and \(data.there) are there")
+    bytes = try FileBytes(path: path)
+    guard bytes.count > 0 else { throw refused("it is empty") }
+    parts = SoundParts(bytes)
+    for part in parts.all { try Self.check(part, path, isAlone: parts.all.count == 1) }
+    let first = try Self.open(0, of: parts, bytes, path)
+    (rate, channelCount) = (Int(first.info.samplerate), Int(first.info.channels))
+    try Self.check(rate: rate, path)
+    try Self.check(channels: channelCount, path)
+    if let channel, !(1...channelCount ~= channel) {
+      throw refused("there is no channel \(channel) in it: it has \(channelCount == 1 ? "one" : "\(channelCount)")")
     }
-    var info = SF_INFO()
-    guard let file = sf_open(path, Int32(SFM_READ), &info) else {
-      throw refused("it is not a sound file that libsndfile can read (\(String(cString: sf_strerror(nil))))")
+    var lengths: [Int] = []
+    for index in parts.all.indices {
+      let file = index == 0 ? first : try Self.open(index, of: parts, bytes, path)
+      guard Int(file.info.samplerate) == rate, Int(file.info.channels) == channelCount else {
+        throw refused(
+          "several files were joined to it, and that at byte \(parts.all[index].bytes.lowerBound) has \(file.info.samplerate) Hz and "
+            + "\(file.info.channels) channels, the first one \(rate) Hz and \(channelCount); separate or convert them first")
+      }
+      guard file.info.frames > 0 else { throw refused("it holds no samples") }
+      lengths.append(try Self.length(index, of: parts, file.info, bytes, path, isNeeded: needsLength))
     }
-    do throws(OfflineError) {
-      try Self.check(rate: Int(info.samplerate), path)
-      try Self.check(channels: Int(info.channels), path)
-      guard info.frames > 0 else { throw refused("it holds no samples") }
-      length = needsLength ? try Self.length(info, bytes: Int(status.st_size), path) : Int(info.frames)
-    } catch {
-      sf_close(file)
-      throw error
-    }
-    self.file = file
+    self.lengths = lengths
+    length = lengths.contains(.max) ? .max : lengths.reduce(0, +)
+    guard !needsLength || length <= Self.mostHours * 3_600 * rate else { throw refused("it is longer than \(Self.mostHours) hours") }
     self.path = path
-    rate = Int(info.samplerate)
-    channelCount = Int(info.channels)
-    sampleType = SampleType(format: Int(info.format))
-    interleaved = [Float](repeating: 0, count: Self.part * Int(info.channels))
+    file = first
+    sampleType = SampleType(format: Int(first.info.format))
+    interleaved = [Float](repeating: 0, count: Self.block * channelCount)
+    mix = ChannelMix(channels: channelCount, only: channel)
   }
 
-  deinit { sf_close(file) }
+  private static func check(_ part: SoundParts.Part, _ path: String, isAlone: Bool) throws(OfflineError) {
+    if let rate = part.rate { try check(rate: rate, path) }
+    if let channels = part.channels { try check(channels: channels, path) }
+    guard case .truncated(let reason) = part.evidence else { return }
+    let place = isAlone ? "it" : "of the files that it joins, that at byte \(part.bytes.lowerBound)"
+    throw .input(file: path, reason: "\(place) is truncated: \(reason); to use what is there, convert it to WAV with another program first")
+  }
 
   private static func check(rate: Int, _ path: String) throws(OfflineError) {
     guard rates.contains(rate) else {
@@ -79,32 +96,44 @@ final class SoundInput {
     }
   }
 
-  /// The number of frames. A header may not contain it, or lie: a length for which the file is too small uncompressed is verified by
-  /// counting.
-  private static func length(_ info: SF_INFO, bytes: Int, _ path: String) throws(OfflineError) -> Int {
-    func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
-    let (declared, channels) = (Int(info.frames), Int(info.channels))
-    let longest = mostHours * 3_600 * Int(info.samplerate)
-    let isHeld = declared <= bytes / (channels * bytesPerSample(Int(info.format)))
-    guard !isHeld else {
-      guard declared <= longest else { throw refused("it is longer than \(mostHours) hours") }
-      return declared
+  private static func open(_ index: Int, of parts: SoundParts, _ bytes: FileBytes, _ path: String) throws(OfflineError) -> SoundFile {
+    let part = parts.all[index]
+    if case .counted = part.evidence {
+      return try SoundFile(path: path, window: ByteWindow(bytes, part.bytes, isGuessed: true))
     }
+    guard parts.all.count == 1 else { return try SoundFile(path: path, window: ByteWindow(bytes, part.bytes, isGuessed: false)) }
+    let file = try SoundFile(path: path, window: nil)
+    guard file.isMPEG, part.evidence == .untold else { return file }
+    return try SoundFile(path: path, window: ByteWindow(bytes, part.bytes, isGuessed: true))
+  }
+
+  /// The number of frames of a part. A header may not contain it, or lie: a length for which the part is too small uncompressed is verified
+  /// by counting.
+  private static func length(
+    _ index: Int, of parts: SoundParts, _ info: SF_INFO, _ bytes: FileBytes, _ path: String, isNeeded: Bool
+  ) throws(OfflineError) -> Int {
+    func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
+    let (part, channels) = (parts.all[index], Int(info.channels))
+    var (declared, isGuessed) = (Int(info.frames), false)
+    if case .counted(let frames) = part.evidence { (declared, isGuessed) = (frames ?? .max, true) }
+    let longest = mostHours * 3_600 * Int(info.samplerate)
+    guard isNeeded else { return isGuessed ? .max : declared }
+    let isHeld = !isGuessed && declared <= part.bytes.count / (channels * bytesPerSample(Int(info.format)))
+    guard !isHeld else { return declared }
     // Opened again: some kinds of files cannot be rewound.
-    var again = SF_INFO()
-    guard let file = sf_open(path, Int32(SFM_READ), &again), again.channels == info.channels else { throw refused("it has just changed") }
-    defer { sf_close(file) }
-    var samples = [Float](repeating: 0, count: part * channels)
+    let file = try open(index, of: parts, bytes, path)
+    guard file.info.channels == info.channels else { throw refused("it has just changed") }
+    var samples = [Float](repeating: 0, count: block * channels)
     var there = 0
-    while case let frames = Int(sf_readf_float(file, &samples, sf_count_t(part))), frames > 0 {
+    while case let frames = file.read(&samples, frames: block), frames > 0 {
       there += frames
       guard there <= longest else { throw refused("it is longer than \(mostHours) hours") }
     }
     guard there > 0 else { throw refused("it holds no samples") }
     // libsndfile's value for an unknown length.
     let isUnknown = declared == .max
-    guard isUnknown || there >= declared else { throw refused("it ends after \(there) of \(declared) frames") }
-    return min(there, declared)
+    guard isUnknown || there >= declared else { throw refused("it is damaged or truncated: it ends after \(there) of \(declared) frames") }
+    return isGuessed ? there : min(there, declared)
   }
 
   /// For uncompressed samples their size; otherwise 1.
@@ -118,31 +147,48 @@ final class SoundInput {
     }
   }
 
+  /// What people are told about the file, beside errors, once it is read: about its length, and about its channels.
+  /// - Parameter option: the command's option that chooses a channel; nil if it has none.
+  func notes(choosingChannelBy option: String? = nil) -> [String] {
+    var notes: [String] = []
+    if parts.all.count > 1 {
+      notes.append("\(path) consists of \(parts.all.count) files that were joined: they are used one after another")
+    }
+    if parts.all.contains(where: { $0.evidence != .whole }) {
+      notes.append("\(path) does not tell its length: all that is there is used, and whether that is the whole of it cannot be seen")
+    }
+    if parts.unused >= Self.notable {
+      notes.append("\(path) goes on for \(parts.unused) bytes behind the end that it declares; they are not used")
+    }
+    if let (words, channel) = mix.loss {
+      notes.append("\(path): \(words)" + (option.map { "; use that alone with \($0) \(channel)" } ?? ""))
+    }
+    return notes
+  }
+
+  /// More bytes than a tag at the end of a file usually has.
+  private static let notable = 1_024
+
   /// Returns the next frames, at most 8192, mixed down to one channel, or to two if `sides` is 2 and the file has two; empty at the end.
   /// - Throws: `OfflineError.input` if a sample is NaN or far beyond full scale, or the file ends too soon.
   func read(sides: Int) throws(OfflineError) -> [[Float]] {
-    let wanted = min(Self.part, length - position)
-    guard wanted > 0 else { return [] }
-    let frames = Int(sf_readf_float(file, &interleaved, sf_count_t(wanted)))
-    guard frames > 0 else {
-      if length == .max { return [] }
-      throw .input(file: path, reason: "it ends after \(position) of \(length) frames")
-    }
-    try check(frames: frames)
-    position += frames
-    let channels = channelCount
-    if sides == 2, channels == 2 {
-      return (0..<2).map { side in (0..<frames).map { interleaved[2 * $0 + side] } }
-    }
-    if channels == 1 { return [Array(interleaved.prefix(frames))] }
-    let scale = 1 / Float(channels)
-    return [
-      (0..<frames).map { frame in
-        var sum: Float = 0
-        for channel in 0..<channels { sum += interleaved[frame * channels + channel] }
-        return sum * scale
+    while part < lengths.count {
+      let wanted = min(Self.block, lengths[part] - partPosition)
+      let frames = wanted > 0 ? file.read(&interleaved, frames: wanted) : 0
+      if frames > 0 {
+        try check(frames: frames)
+        position += frames
+        partPosition += frames
+        return mix.mixed(interleaved, frames: frames, sides: sides)
       }
-    ]
+      guard wanted <= 0 || lengths[part] == .max else {
+        throw .input(file: path, reason: "it ends after \(position) of \(length == .max ? position + wanted : length) frames")
+      }
+      part += 1
+      partPosition = 0
+      if part < lengths.count { file = try Self.open(part, of: parts, bytes, path) }
+    }
+    return []
   }
 
   private func check(frames: Int) throws(OfflineError) {

@@ -9,6 +9,9 @@ package final class SoundReader {
   /// - Throws: `OfflineError.input` if it is not a readable sound file.
   package init(path: String) throws(OfflineError) { input = try SoundInput(path: path, needsLength: false) }
 
+  /// What people are told about the file, once it is read.
+  package var notes: [String] { input.notes() }
+
   /// Returns the next samples, interleaved, full scale ±1; nil at the end.
   /// - Throws: `OfflineError.input` if a sample is NaN or far beyond full scale, or the file ends too soon.
   package func read() throws(OfflineError) -> [Float]? {

@@ -1,0 +1,151 @@
+/// MPEG audio, layers I to III: frames one after another, and perhaps tags. In its first frame an encoder may declare the number of
+/// frames and bytes, which is checked here. Without that, libsndfile guesses the length by the first frame's size.
+struct MPEGExtent {
+  private let file: FileBytes
+  private let start: Int
+  /// The first place behind the last frame that is whole.
+  private var end = 0
+  private var frames = 0
+  private var first: Frame?
+  private var info: Info?
+  private var isCut = false
+
+  /// The head of a frame, of 32 bits.
+  private struct Frame {
+    let head: Int
+    let size: Int
+    /// Per channel.
+    let samples: Int
+    /// Bytes behind the head up to where the encoder's declaration may stand, in layer III.
+    let side: Int?
+
+    init?(_ file: FileBytes, _ place: Int) {
+      guard file.byte(place) == 0xFF, let head = file.number(place, 4, .big), head >> 21 & 0x7FF == 0x7FF else { return nil }
+      let (version, layer, index, rateIndex) = (head >> 19 & 3, 4 - (head >> 17 & 3), head >> 12 & 15, head >> 10 & 3)
+      guard version != 1, layer != 4, index != 0, index != 15, rateIndex != 3 else { return nil }
+      let isFirstVersion = version == 3
+      let kilobits = isFirstVersion ? Self.rates[layer - 1][index - 1] : Self.lowRates[min(layer, 2) - 1][index - 1]
+      let rate = [44_100, 48_000, 32_000][rateIndex] >> (isFirstVersion ? 0 : version == 2 ? 1 : 2)
+      samples = layer == 1 ? 384 : layer == 3 && !isFirstVersion ? 576 : 1_152
+      let padding = head >> 9 & 1
+      size = layer == 1 ? (12_000 * kilobits / rate + padding) * 4 : samples * 125 * kilobits / rate + padding
+      let isMono = head >> 6 & 3 == 3
+      side = layer == 3 ? (isFirstVersion ? (isMono ? 17 : 32) : (isMono ? 9 : 17)) : nil
+      self.head = head
+    }
+
+    /// Whether version, layer and rate agree, as they do within one stream.
+    func resembles(_ other: Frame) -> Bool { head & 0xFFFE_0C00 == other.head & 0xFFFE_0C00 }
+
+    private static let rates = [
+      [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+      [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+      [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+    ]
+    private static let lowRates = [
+      [32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256], [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+    ]
+  }
+
+  /// What an encoder declares in a frame without sound (Xing, LAME, VBRI).
+  private struct Info {
+    var frames: Int?
+    var bytes: Int?
+    /// The first byte behind its frame.
+    var end: Int
+
+    init?(_ file: FileBytes, _ place: Int, _ frame: Frame) {
+      guard let side = frame.side else { return nil }
+      end = place + frame.size
+      let tag = place + 4 + side
+      if file.has("Xing", at: tag) || file.has("Info", at: tag), let flags = file.number(tag + 4, 4, .big) {
+        var next = tag + 8
+        if flags & 1 != 0 {
+          frames = file.number(next, 4, .big)
+          next += 4
+        }
+        if flags & 2 != 0 { bytes = file.number(next, 4, .big) }
+      } else if file.has("VBRI", at: place + 36) {
+        (bytes, frames) = (file.number(place + 46, 4, .big), file.number(place + 50, 4, .big))
+      } else {
+        return nil
+      }
+    }
+  }
+
+  /// Recognizes a stream that begins at `start`, behind tags; nil if there are not two frames.
+  static func find(in file: FileBytes, at start: Int) -> SoundExtent? {
+    var walk = MPEGExtent(file: file, start: start)
+    return walk.extent()
+  }
+
+  private init(file: FileBytes, start: Int) { (self.file, self.start) = (file, start) }
+
+  private mutating func extent() -> SoundExtent? {
+    var place = start
+    while place < file.count {
+      if let length = Self.tag(file, place) {
+        place += length
+      } else if let frame = Frame(file, place), first.map(frame.resembles) ?? true {
+        let info = Info(file, place, frame)
+        // An encoder's declaration within the sound: another file was appended.
+        if info != nil, first != nil { break }
+        if place + frame.size > file.count {
+          isCut = true
+          break
+        }
+        if first == nil { self.info = info }
+        if info == nil { frames += 1 }
+        first = first ?? frame
+        place += frame.size
+        end = place
+      } else {
+        guard first != nil, let next = resume(behind: place) else { break }
+        place = next
+      }
+    }
+    // Less than a frame's head at the end.
+    if end < file.count, file.count - end < 4, file.byte(end) == 0xFF { isCut = true }
+    guard let first, frames > 1 || info != nil else { return nil }
+    let length = file.count - start < place - start || isCut ? file.count : place
+    guard let info, let declared = info.frames else {
+      // The guess counts a declaration without a number as sound, and so does the decoder.
+      let counted = SoundExtent.Evidence.counted((frames + (info == nil ? 0 : 1)) * first.samples)
+      return SoundExtent(end: length, evidence: isCut ? .truncated("its last frame of MPEG audio is cut off") : counted)
+    }
+    // Some encoders count their declaration as a frame: then the bytes are all there.
+    if frames < declared, end - start < info.bytes ?? .max {
+      return SoundExtent(end: length, evidence: .truncated("its header declares \(declared) frames of MPEG audio, and \(frames) are there"))
+    }
+    if frames <= declared { return SoundExtent(end: length, evidence: .whole) }
+    return SoundExtent(
+      end: length, evidence: isCut ? .truncated("its last frame of MPEG audio is cut off") : .counted(frames * first.samples),
+      lead: info.end - start)
+  }
+
+  /// The next place at which two frames follow one another.
+  private func resume(behind place: Int) -> Int? {
+    guard let first else { return nil }
+    for candidate in (place + 1)..<max(place + 2, min(file.count, place + 1 << 20)) {
+      if let frame = Frame(file, candidate), frame.resembles(first), let next = Frame(file, candidate + frame.size), next.resembles(first) {
+        return candidate
+      }
+    }
+    return nil
+  }
+
+  /// The length of a tag that stands at `place`; nil if none does.
+  static func tag(_ file: FileBytes, _ place: Int) -> Int? {
+    if file.has("ID3", at: place) {
+      // Seven bits a byte.
+      let size = (0..<4).reduce(0) { $0 << 7 | Int((file.byte(place + 6 + $1) ?? 0) & 0x7F) }
+      return 10 + size + ((file.byte(place + 5) ?? 0) & 0x10 != 0 ? 10 : 0)
+    }
+    if file.has("TAG", at: place) { return 128 }
+    if file.has("APETAGEX", at: place), let size = file.number(place + 12, 4, .little), let flags = file.number(place + 20, 4, .little) {
+      // The size includes the tag's foot; the head is told by a flag.
+      return flags & 0x2000_0000 != 0 ? size + 32 : 32
+    }
+    return nil
+  }
+}
