@@ -5,13 +5,14 @@ import OfflineProcessing
 import SessionModel
 import SimulatedHardware
 
-/// Passes mutated sound files of every container and sample type that libsndfile writes through `nearend process` and `nearend
-/// play-into-mic`. Fails if a file is neither accepted nor refused with a reason, or takes too much time or memory; a crash ends the
-/// program with a signal.
+/// Passes sound files of every container and sample type that libsndfile writes through `nearend process` and `nearend play-into-mic`:
+/// whole, truncated, joined and mutated. Fails if a whole file is not used to its end, a truncated one passes for whole, a joined one for
+/// its first part, a file is neither accepted nor refused with a reason, or takes too much time or memory; a crash ends the program with
+/// a signal.
 @main
 struct FileFuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fuzz-files", abstract: "Mutated sound files through nearend; the same seed makes the same again.")
+    commandName: "fuzz-files", abstract: "Truncated, joined and mutated sound files through nearend; the same seed makes the same again.")
 
   @Option(help: "How long, in seconds.")
   var seconds = 600.0
@@ -34,15 +35,19 @@ struct FileFuzz: ParsableCommand {
     var round: UInt64 = 0
     while ContinuousClock.now - began < .seconds(seconds) {
       var generator = SeededGenerator(seed: seed &+ round)
-      // Each kind first unchanged, then mutated.
-      let isWhole = round < UInt64(originals.count)
-      guard let sample = isWhole ? originals[Int(round)] : originals.randomElement(using: &generator) else { break }
-      let bytes = isWhole ? sample.bytes : sample.mutated(&generator)
+      // Each kind first whole, truncated and joined, then any of these or mutated.
+      let cycle = round / UInt64(originals.count)
+      let index = cycle < 3 ? Int(round % UInt64(originals.count)) : Int.random(in: originals.indices, using: &generator)
+      let (sample, treatment) = (originals[index], Treatment(cycle, &generator))
+      let (bytes, other) = treatment.bytes(of: sample, among: originals, &generator)
       // After a crash the file is left, and its name says which kind it is.
       let path = "\(folder)/round-\(round).\(sample.name)"
       try Data(bytes).write(to: URL(fileURLWithPath: path))
       let start = ContinuousClock.now
-      tally.note(try Self.refusal(of: path, folder, processes: isWhole || round % 4 == 0), sample, isWhole: isWhole, round)
+      let outcome = try Self.outcome(of: path, folder, processes: treatment != .mutated || round % 4 == 0)
+      if let failure = tally.failure(outcome, sample, other, treatment) {
+        tally.failures.append("round \(round) (\(sample.name), \(treatment), \(bytes.count) bytes): \(failure)")
+      }
       if ContinuousClock.now - start > .seconds(Self.patience) { tally.failures.append("round \(round) (\(sample.name)): takes too long") }
       try FileManager.default.removeItem(atPath: path)
       round += 1
@@ -60,29 +65,78 @@ struct FileFuzz: ParsableCommand {
     say("fuzz-files: nothing to complain of")
   }
 
-  private struct Tally {
-    var (taken, refused) = (0, 0)
-    var memory = 0
-    var failures: [String] = []
+  /// What is done to a file.
+  private enum Treatment {
+    case whole, truncated, joined, mutated
 
-    mutating func note(_ refusal: String?, _ sample: SoundSample, isWhole: Bool, _ round: UInt64) {
-      guard let refusal else { return taken += 1 }
-      refused += 1
-      if isWhole, sample.isTaken { failures.append("round \(round) (\(sample.name)): refused as it is: \(refusal)") }
-      if refusal.printableLines() != refusal {
-        failures.append("round \(round) (\(sample.name)): the reason is not printable: \(refusal.debugDescription)")
+    init(_ cycle: UInt64, _ generator: inout SeededGenerator) {
+      let all: [Treatment] = [.whole, .truncated, .joined]
+      self = cycle < 3 ? all[Int(cycle)] : [.truncated, .joined, .mutated, .mutated].randomElement(using: &generator)!
+    }
+
+    /// The bytes, and the sample that was appended.
+    func bytes(of sample: SoundSample, among all: [SoundSample], _ generator: inout SeededGenerator) -> ([UInt8], SoundSample?) {
+      switch self {
+      case .whole: return (sample.bytes, nil)
+      case .truncated: return (Array(sample.bytes.prefix(Int.random(in: 1..<sample.bytes.count, using: &generator))), nil)
+      case .mutated: return (sample.mutated(&generator), nil)
+      case .joined:
+        let other = all.filter { $0.container == sample.container && $0.channels == sample.channels }.randomElement(using: &generator)!
+        return (sample.bytes + other.bytes, other)
       }
     }
   }
 
-  /// Plays the file to its end, and processes it as microphone and as far end; returns why it was refused, or nil.
-  private static func refusal(of path: String, _ folder: String, processes: Bool) throws -> String? {
+  private struct Tally {
+    var (taken, refused) = (0, 0)
+    var memory = 0
+    var failures: [String] = []
+    /// The frames of each kind's whole file, by name.
+    var frames: [String: Int] = [:]
+
+    /// Counts an outcome; returns what is wrong with it, or nil.
+    mutating func failure(_ outcome: Outcome, _ sample: SoundSample, _ other: SoundSample?, _ treatment: Treatment) -> String? {
+      let frames: Int, notes: [String]
+      switch outcome {
+      case .refused(let reason):
+        refused += 1
+        if reason.printableLines() != reason { return "the reason is not printable: \(reason.debugDescription)" }
+        return treatment == .whole && sample.isTaken ? "refused as it is: \(reason)" : nil
+      case .taken(let count, let remarks): (frames, notes) = (count, remarks)
+      }
+      taken += 1
+      if frames == 0 { return "taken without a frame" }
+      switch treatment {
+      case .mutated: return nil
+      case .whole:
+        self.frames[sample.name] = frames
+        return frames < SoundSample.frames ? "only \(frames) frames are used" : nil
+      case .truncated:
+        // What follows the samples may be missing.
+        let isWhole = frames >= self.frames[sample.name] ?? 0
+        return isWhole || notes.contains { $0.contains("does not tell its length") } ? nil : "\(frames) frames pass for the whole"
+      case .joined:
+        guard let other, sample.isTaken, other.isTaken else { return nil }
+        let all = (self.frames[sample.name] ?? 0) + (self.frames[other.name] ?? 0)
+        return frames == all ? nil : "\(frames) of \(all) frames are used"
+      }
+    }
+  }
+
+  private enum Outcome {
+    case taken(frames: Int, notes: [String])
+    case refused(String)
+  }
+
+  /// Plays the file to its end, and processes it as microphone and as far end.
+  private static func outcome(of path: String, _ folder: String, processes: Bool) throws -> Outcome {
     do {
       let reader = try SoundReader(path: path)
-      var frames = 0
+      var count = 0
       // As much as a few KiB can hold of the most compressed kind.
-      while let samples = try reader.read(), frames < 100_000_000 { frames += samples.count }
-      guard processes else { return nil }
+      while let samples = try reader.read(), count < 100_000_000 { count += samples.count }
+      let frames = count / reader.channelCount
+      guard processes else { return .taken(frames: frames, notes: reader.notes) }
       let output = "\(folder)/out.wav"
       defer { try? FileManager.default.removeItem(atPath: output) }
       var options = OfflineOptions(microphone: path, farEnd: path, output: output)
@@ -91,9 +145,10 @@ struct FileFuzz: ParsableCommand {
       _ = ChartText(glyphs: .ascii).lines(of: Chart(result.metrics))
       _ = try JSONEncoder().encode(result.metrics)
       _ = try SoundReader(path: output).read()
-      return nil
+      return .taken(frames: min(frames, result.metrics.description.microphone.frames), notes: result.notes)
     } catch let error as OfflineError {
-      return "\(error)"
+      guard case .input = error else { return .taken(frames: 0, notes: []) }
+      return .refused("\(error)")
     }
   }
 }

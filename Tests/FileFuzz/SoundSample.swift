@@ -6,11 +6,14 @@ import SimulatedHardware
 struct SoundSample {
   /// "wav-1-2": container, sample type, channels.
   let name: String
+  /// libsndfile's number of the container.
+  let container: Int32
+  let channels: Int32
   let bytes: [UInt8]
   /// False if `nearend process` does not accept the kind, such as one with a fixed rate.
   let isTaken: Bool
 
-  private static let frames = 3_000
+  static let frames = 3_000
 
   /// One of each container and sample type that libsndfile writes, mono and stereo.
   static func all(in folder: String) throws -> [SoundSample] {
@@ -54,7 +57,8 @@ struct SoundSample {
     let again = sf_open(path, Int32(SFM_READ), &read)
     defer { if let again { sf_close(again) } }
     let isTaken = again != nil && !name.hasPrefix("sd2") && (4_000...768_000).contains(read.samplerate)
-    return SoundSample(name: name, bytes: [UInt8](data), isTaken: isTaken)
+    return SoundSample(
+      name: name, container: format & Int32(SF_FORMAT_TYPEMASK), channels: channels, bytes: [UInt8](data), isTaken: isTaken)
   }
 
   /// Returns a mutation, mostly of the first bytes, where the headers are.

@@ -164,9 +164,10 @@ enum HTKExtent {
 /// What declares no length: PARIS, Portable Voice Format, IRCAM.
 enum UntoldExtent {
   static func find(_ file: FileBytes, at start: Int) -> SoundExtent? {
-    let isPortable = file.has("PVF1\n", at: start)
-    guard isPortable || file.has(" paf", at: start) || file.has("fap ", at: start) || isIRCAM(file, start) else { return nil }
-    return .untold(file, from: start, header: isPortable ? 12 : 16)
+    guard file.has("PVF1\n", at: start) || file.has(" paf", at: start) || file.has("fap ", at: start) || isIRCAM(file, start)
+    else { return nil }
+    // Up to the sample type, which may be another.
+    return .untold(file, from: start, header: 12)
   }
 
   /// 0x0001A364 to 0x0004A364, in either order.
