@@ -56,6 +56,12 @@ struct ServiceSettings: Sendable {
     if setting.kind == .deviceName, case .string(let name) = value, GraphController.isOwnNode(name) {
       throw .ownDevice(setting, name)
     }
+    if setting.kind == .deviceName, case .string(let name) = value {
+      let named = graph.report.route.devices.filter { $0.name == name }
+      let wanted: Device.Direction = setting == .microphone ? .input : .output
+      // A device that is not there may come; one of the other kind never becomes one of this.
+      if !named.isEmpty, !named.contains(where: { $0.direction == wanted }) { throw .otherDevice(setting, name) }
+    }
     return value
   }
 

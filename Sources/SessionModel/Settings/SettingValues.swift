@@ -69,6 +69,13 @@ public enum SettingError: Error, Sendable, Equatable, CustomStringConvertible {
       setting: setting.rawValue, value: name, possible: "a real device, as 'nearend devices' lists them: nearend's own would hear itself")
   }
 
+  /// Returns the error for a speaker in place of a microphone, or the reverse.
+  package static func otherDevice(_ setting: Setting, _ name: String) -> SettingError {
+    let (wanted, given) = setting == .microphone ? ("microphone", "speaker") : ("speaker", "microphone")
+    return .badValue(
+      setting: setting.rawValue, value: name, possible: "a \(wanted), as 'nearend devices' lists them: that is a \(given)")
+  }
+
   public var description: String {
     switch self {
     case .unknown(let name): "unknown setting '\(name)'; settings: \(Setting.allCases.map(\.rawValue).joined(separator: ", "))"
