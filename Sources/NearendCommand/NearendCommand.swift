@@ -47,7 +47,13 @@ struct NearendCommand: ParsableCommand {
     do {
       var command = try parseAsRoot()
       do { try command.run() } catch let error as ValidationError { refuse(error, of: type(of: command)) }
-    } catch { exit(withError: error) }
+    } catch {
+      let words = Array(CommandLine.arguments.dropFirst())
+      // The parser's "help nosuch" is the help of nearend.
+      let isRefusal = exitCode(for: error) == .validationFailure || words.first == "help"
+      guard isRefusal, let unknown = UnknownCommand(in: words, of: NearendCommand.self) else { exit(withError: error) }
+      refuse(ValidationError(unknown.message), of: unknown.parents[unknown.parents.count - 1])
+    }
   }
 
   /// Ends with 64 and the usage of `command`: of what a command refuses while it runs, the parser shows the usage of `nearend`.

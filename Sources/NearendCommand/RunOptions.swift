@@ -39,9 +39,11 @@ struct DisplayOptions: ParsableArguments {
 /// The options of devices and reference.
 struct DeviceOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("The real microphone, by node name (see `nearend devices`); by default the session's default.", valueName: "name"))
+    help: ArgumentHelp("The real microphone, by node name (see `nearend devices`); by default the session's default.", valueName: "name"),
+    completion: .microphones)
   var mic: String?
-  @Option(help: ArgumentHelp("The real speaker, by node name; by default the session's default.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The real speaker, by node name; by default the session's default.", valueName: "name"), completion: .speakers)
   var speaker: String?
   @Option(help: "What the echo canceller listens to: everything that the speaker plays (the default), or only nearend's own mix.")
   var reference: ReferenceSource?

@@ -7,7 +7,9 @@ import SessionModel
 
 /// The options of telemetry, and the two keys of `clientTelemetry`. A rehearsal sends none, because it is not a call.
 struct TelemetryArguments: ParsableArguments {
-  @Option(help: ArgumentHelp("Append telemetry to this file, as lines of JSON; at 10 MiB it becomes <path>.1.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp("Append telemetry to this file, as lines of JSON; at 10 MiB it becomes <path>.1.", valueName: "path"),
+    completion: .file())
   var telemetryFile: String?
   @Option(help: ArgumentHelp("Post telemetry to this server, as lines of JSON.", valueName: "url"))
   var telemetryUrl: String?
@@ -21,7 +23,7 @@ struct TelemetryArguments: ParsableArguments {
   var telemetryOtlpInterval: Double?
   @Option(
     help: ArgumentHelp(
-      "Filter telemetry by the section \"clientTelemetry\" of this JSON file.", valueName: "path"))
+      "Filter telemetry by the section \"clientTelemetry\" of this JSON file.", valueName: "path"), completion: .file(extensions: ["json"]))
   var telemetryConfig: String?
   @Option(
     help: ArgumentHelp(

@@ -32,6 +32,9 @@ package struct OfflineOptions: Sendable {
 
   /// Throws `OfflineError.options` or `.output` for errors that show before any file is read.
   func check() throws(OfflineError) {
+    if output == "-" {
+      throw .options(reason: "-: the voice is written to a file, not to standard output; give a name that ends in .wav")
+    }
     if let ending = Self.ending(of: output), !["wav", "wave"].contains(ending) {
       throw .options(reason: "\(output): the voice is written as a WAV file; give a name that ends in .wav")
     }

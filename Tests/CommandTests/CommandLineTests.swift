@@ -73,6 +73,16 @@ struct CommandLineTests {
       (["process", "--mic", "x", "--out", "y", "--quantum", "31"], "32 to 8192"),
       (["process", "--mic", "x", "--out", "y", "--headless"], "works on files"),
       (["devices", "--nosuch"], "Unknown option '--nosuch'"), (["devices", "--headless"], "only --json"),
+      (["process", "--mic", "x", "--out", "-"], "not to standard output; give a name that ends in .wav"),
+      (["process", "--batch", "x", "--out", "-"], "--out -: the voices are written into a folder; give its name"),
+      (["process", "--mic", "x", "--out", "y", "--channel", "0"], "--channel 0: give 1 to 8"),
+      (["set", "microphone", "-dash"], "Unknown option '-dash'; to give it as the value, write '--' before it"),
+      (["call", "notanip"], "'notanip' is no address: give a numeric one"), (["call", "0.0.0.0"], "every address of this machine"),
+      (["call", "10.0.0.8", "--port", "0"], "--port 0: give 1 to 65535"),
+      (["call", "10.0.0.8", "--latency", "5"], "--latency 5: give 20 to 100"),
+      (["send", "--rtp", "10.0.0.8:99999"], "no possible port: give 1 to 65535"),
+      (["sink", "add", "x", "--rtp", "nohost"], "'nohost' is no address"),
+      (["sink", "add", "x", "--rtp", "0.0.0.0", "--from", "nohost"], "'nohost' is no address"),
     ])
   func wrongArguments(arguments: [String], words: String) throws {
     let result = try EmptyPlace().nearend(arguments)
@@ -98,6 +108,26 @@ struct CommandLineTests {
     #expect(lines.count == 3 && lines[0].hasPrefix("Error: "), "\(result.errors)")
     #expect(lines[1].hasPrefix("Usage: \(command) [") || lines[1].hasPrefix("Usage: \(command) <"), "\(result.errors)")
     #expect(lines[2] == "  See '\(command) --help' for more information.", "\(result.errors)")
+  }
+
+  @Test(
+    "O1: a mistyped command or setting ends with 64 and a question of a line, not with a list",
+    arguments: [
+      (["satus"], "There is no command 'nearend satus'. Did you mean 'nearend status'?"),
+      (["help", "sttus"], "There is no command 'nearend sttus'. Did you mean 'nearend status'?"),
+      (["sink", "rmove", "bob"], "There is no command 'nearend sink rmove'. Did you mean 'nearend sink remove'?"),
+      (["stage", "lst", "--json"], "Did you mean 'nearend stage list'?"), (["hlep"], "Did you mean 'nearend help'?"),
+      (["xyz"], "There is no command 'nearend xyz'. There are: rehearse, process, "),
+      (["set", "foo", "1"], "'foo' is invalid for '<name>': there is no such setting. 'nearend help set' lists them."),
+      (["set", "mic", "1"], "Did you mean 'micMode', 'micVolume', 'microphone' or 'microphoneMuted'?"),
+      (["get", "noisesupression"], "Did you mean 'noiseSuppression'?"), (["toggle", "muet"], "Did you mean 'mute'?"),
+    ])
+  func mistyped(arguments: [String], words: String) throws {
+    let result = try EmptyPlace().nearend(arguments)
+    #expect(result.exit == .status(64))
+    #expect(result.output.isEmpty)
+    #expect(result.errors.contains(words), "\(result.errors)")
+    #expect(result.errors.split(separator: "\n").count <= 4, "\(result.errors)")
   }
 
   @Test("O1: without a daemon --headless and devices end with 69 and say what to do", arguments: ["--headless", "devices"])

@@ -13,7 +13,9 @@ struct PlotCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("How many minutes, up to 10; nearend keeps no more.", valueName: "minutes"))
   var minutes = 1.0
-  @Option(help: ArgumentHelp("Where the picture goes, a PNG; by default into the terminal.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Where the picture goes, a PNG; by default into the terminal.", valueName: "file"),
+    completion: .file(extensions: ["png"]))
   var out: String?
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand

@@ -2,6 +2,7 @@ import ArgumentParser
 import Border
 import ControlClient
 import Foundation
+import RTP
 import SessionModel
 
 /// The query of a request, made of the names whose values are given.
@@ -11,6 +12,25 @@ struct QueryText {
   init(_ values: [(name: String, value: String?)]) {
     let given = values.compactMap { name, value in value.map { "\(name)=\(ControlClient.escaped($0))" } }
     text = given.isEmpty ? "" : "?" + given.joined(separator: "&")
+  }
+}
+
+/// Checks an address and what belongs to it before asking nearend.
+enum RemoteAddress {
+  /// Of this machine. - Throws: `RTPAddressError`.
+  static func here(_ text: String) throws -> String {
+    _ = try RTPAddress(text)
+    return text
+  }
+
+  /// Of another machine. - Throws: `RTPAddressError`.
+  static func other(_ text: String) throws -> String {
+    guard try !RTPAddress(text).isAny else { throw RTPAddressError.anyAddress(text) }
+    return text
+  }
+
+  static func check(latency: Int) throws {
+    guard (20...100).contains(latency) else { throw ValidationError("--latency \(latency): give 20 to 100.") }
   }
 }
 
@@ -38,7 +58,8 @@ struct CallCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("The other machine's numeric address, with a port unless it is 5004.", valueName: "address"))
+    help: ArgumentHelp("The other machine's numeric address, with a port unless it is 5004.", valueName: "address"),
+    transform: RemoteAddress.other)
   var host: String
   @Option(help: ArgumentHelp("The participant's name here; by default derived from the address.", valueName: "name"))
   var id: String?
@@ -54,6 +75,8 @@ struct CallCommand: ParsableCommand {
   func run() throws {
     try parent.refuseOwnOptions(of: "call")
     if let id { try PCMFormat.check(id: id) }
+    try RemoteAddress.check(latency: latency)
+    if let port, !(1...65_535).contains(port) { throw ValidationError("--port \(port): give 1 to 65535.") }
     let query = QueryText([
       ("to", host), ("id", id), ("port", port.map(String.init)), ("latency", "\(latency)"), ("packet", "\(packets.packet)"),
     ])
@@ -64,7 +87,7 @@ struct CallCommand: ParsableCommand {
 struct HangUpCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "hang-up", abstract: "End a call.")
 
-  @Argument(help: "The name that nearend call printed.")
+  @Argument(help: "The name that nearend call printed.", completion: .sends)
   var name: String
   @OptionGroup var socket: SocketOptions
 
@@ -82,7 +105,9 @@ struct SendCommand: ParsableCommand {
       """,
     subcommands: [SendRemoveCommand.self, SendListCommand.self])
 
-  @Option(help: ArgumentHelp("The other machine's address; port 5004 where none is given.", valueName: "address:port"))
+  @Option(
+    help: ArgumentHelp("The other machine's address; port 5004 where none is given.", valueName: "address:port"),
+    transform: RemoteAddress.other)
   var rtp: String?
   @Option(help: ArgumentHelp("The sender's name; by default derived from the address.", valueName: "name"))
   var id: String?
@@ -101,7 +126,7 @@ struct SendCommand: ParsableCommand {
 struct SendRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "remove", abstract: "Stop sending the voice to a machine.")
 
-  @Argument(help: "The sender's name.")
+  @Argument(help: "The sender's name.", completion: .sends)
   var name: String
   @OptionGroup var socket: SocketOptions
 
@@ -114,8 +139,12 @@ struct SendListCommand: ParsableCommand {
   @Flag(help: "Print them as JSON.")
   var json = false
   @OptionGroup var socket: SocketOptions
+  /// The first parser accepts `--json` anywhere.
+  @ParentCommand var send: SendCommand
 
-  func run() throws { socket.nearend.list("/sends", asJSON: json) { (send: SendStatus) in ["\(send.id)  \(send.words)"] } }
+  func run() throws {
+    socket.nearend.list("/sends", asJSON: json || send.parent.display.json) { (send: SendStatus) in ["\(send.id)  \(send.words)"] }
+  }
 }
 
 extension RunningNearend {

@@ -9,7 +9,8 @@ import Platform
 struct SocketOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The control socket of the nearend to talk to; by default $XDG_RUNTIME_DIR/nearend/control.sock.", valueName: "path"))
+      "The control socket of the nearend to talk to; by default $XDG_RUNTIME_DIR/nearend/control.sock.", valueName: "path"),
+    completion: .file())
   var socket: String?
 
   /// Ends the process if the location of the socket is unknown.

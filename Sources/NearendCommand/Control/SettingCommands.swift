@@ -7,7 +7,8 @@ struct GetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "get", abstract: "Print a setting of a running nearend, or all of them.", discussion: SettingName.help)
 
-  @Argument(help: "The setting's name or short name; without it, all are printed.")
+  @Argument(
+    help: "The setting's name or short name; without it, all are printed.", completion: .settings, transform: SettingName.init(typed:))
   var name: SettingName?
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand
@@ -26,14 +27,14 @@ struct SetCommand: ParsableCommand {
     commandName: "set", abstract: "Change a setting of a running nearend, at once and without a click.",
     usage: "nearend set <name> <value> [--socket <path>]", discussion: SettingName.help)
 
-  @Argument(help: "The setting's name or short name.")
+  @Argument(help: "The setting's name or short name.", completion: .settings, transform: SettingName.init(typed:))
   var name: SettingName
   // A list of one, because only a list accepts values that look like options: -1 is an invalid number.
   @Argument(
     parsing: .allUnrecognized,
     help: ArgumentHelp(
       "true or false (on, off, yes, no, 1, 0); 0 to 1 for a volume; a node name, or '' for the default, for a device; otherwise one of the setting's words.",
-      valueName: "value"))
+      valueName: "value"), completion: .settingValues)
   var values: [String]
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand
@@ -42,9 +43,12 @@ struct SetCommand: ParsableCommand {
 
   private var value: EventValue {
     get throws {
-      if let option = values.first(where: { $0.hasPrefix("-") && Double($0) == nil }) {
-        throw ValidationError("Unknown option '\(option)'.")
+      // Whatever follows "--" is a value, as everywhere.
+      let end = values.firstIndex(of: "--") ?? values.endIndex
+      if let option = values[..<end].first(where: { $0.hasPrefix("-") && Double($0) == nil }) {
+        throw ValidationError("Unknown option '\(option)'; to give it as the value, write '--' before it.")
       }
+      let values = Array(values[..<end] + values[end...].dropFirst())
       guard values.count == 1 else {
         throw ValidationError("\(name.setting.rawValue): give one value, not \(values.joined(separator: " ")).")
       }
@@ -68,7 +72,8 @@ struct ToggleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "toggle", abstract: "Toggle a setting of a running nearend, and print its new value.", discussion: SettingName.help)
 
-  @Argument(help: "The name or short name of a setting that is on or off.")
+  @Argument(
+    help: "The name or short name of a setting that is on or off.", completion: .switches, transform: SettingName.init(typed:))
   var name: SettingName
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand
@@ -114,15 +119,23 @@ struct UnmuteCommand: ParsableCommand {
 }
 
 /// A setting's name as typed.
-struct SettingName: ExpressibleByArgument {
+struct SettingName {
   let setting: Setting
 
-  init?(argument: String) {
-    guard let setting = Setting(named: argument) else { return nil }
+  /// - Throws: `UnknownSetting`.
+  init(typed name: String) throws {
+    guard let setting = Setting(named: name) else { throw UnknownSetting(name: name) }
     self.setting = setting
   }
 
-  static var allValueStrings: [String] { Setting.allCases.flatMap { [$0.rawValue] + ($0.alias.map { [$0] } ?? []) } }
+  struct UnknownSetting: Error, CustomStringConvertible {
+    var name: String
+
+    var description: String {
+      let question = Suggestions.question(name, among: Setting.allCases.flatMap(\.names))
+      return "there is no such setting." + (question.isEmpty ? " 'nearend help set' lists them." : question)
+    }
+  }
 
   static let help =
     "SETTINGS\n"

@@ -88,9 +88,11 @@ struct SinkAddCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Receive RTP at this local address; 0.0.0.0 or [::] for all of them; default port 5004.",
-      valueName: "address:port"))
+      valueName: "address:port"), transform: RemoteAddress.here)
   var rtp: String?
-  @Option(help: ArgumentHelp("With --rtp: accept only this sender; by default the first one.", valueName: "address"))
+  @Option(
+    help: ArgumentHelp("With --rtp: accept only this sender; by default the first one.", valueName: "address"),
+    transform: RemoteAddress.other)
   var from: String?
   @Option(
     parsing: .unconditional, help: ArgumentHelp("With --rtp: length of the jitter buffer, 20 to 100; by default 60.", valueName: "ms"))
@@ -101,6 +103,7 @@ struct SinkAddCommand: ParsableCommand {
     guard device != (rtp != nil) else {
       throw ValidationError("Give either --device or --rtp <address:port>; PCM is played with nearend sink --id \(name).")
     }
+    if let latency { try RemoteAddress.check(latency: latency) }
     guard rtp != nil || (from == nil && latency == nil) else { throw ValidationError("--from and --latency need --rtp.") }
     if let problem = device ? ParticipantId.problem(name) : IdRule.problem(name) {
       throw ValidationError("\(name): \(problem).")
@@ -120,7 +123,7 @@ struct SinkAddCommand: ParsableCommand {
 struct SinkRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a participant from a running nearend.")
 
-  @Argument(help: "The participant's name.")
+  @Argument(help: "The participant's name.", completion: .participants)
   var name: String
   @OptionGroup var socket: SocketOptions
 
@@ -133,9 +136,11 @@ struct SinkListCommand: ParsableCommand {
   @Flag(help: "Print them as JSON.")
   var json = false
   @OptionGroup var socket: SocketOptions
+  /// The first parser accepts `--json` anywhere.
+  @ParentCommand var sink: SinkCommand
 
   func run() throws {
-    socket.nearend.list("/sinks", asJSON: json) { (sink: SinkStatus) in
+    socket.nearend.list("/sinks", asJSON: json || sink.parent.display.json) { (sink: SinkStatus) in
       let kind = sink.kind == .graph ? "device nearend.sink.\(sink.id)" : sink.remote?.words ?? "PCM, \(sink.sampleRate) Hz"
       return ["\(sink.id)  \(kind), \(sink.state.rawValue)"]
     }

@@ -19,6 +19,9 @@ struct StageCommand: ParsableCommand {
     subcommands: [
       StageAddCommand.self, StageListCommand.self, StageSetCommand.self, StageRemoveCommand.self, StageInspectCommand.self,
     ])
+
+  /// The first parser accepts `--json` anywhere.
+  @ParentCommand var parent: NearendCommand
 }
 
 /// PORT=VALUE; a port's name may contain equals signs, too.
@@ -91,9 +94,10 @@ struct StageListCommand: ParsableCommand {
   @Flag(help: "Print them as JSON.")
   var json = false
   @OptionGroup var socket: SocketOptions
+  @ParentCommand var stage: StageCommand
 
   func run() throws {
-    socket.nearend.list("/stages", asJSON: json) { (stage: StageStatus) in
+    socket.nearend.list("/stages", asJSON: json || stage.parent.display.json) { (stage: StageStatus) in
       ["\(stage.id)  \(stage.words)"] + stage.ports.map { "  \($0.name) = \(PlugInPort.text($0.value)): \($0.possible)" }
     }
   }
@@ -102,9 +106,9 @@ struct StageListCommand: ParsableCommand {
 struct StageSetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "set", abstract: "Set control ports of a plug-in.")
 
-  @Argument(help: "The stage's name.")
+  @Argument(help: "The stage's name.", completion: .stages)
   var name: String
-  @Argument(help: ArgumentHelp("A control port's value.", valueName: "port=value"))
+  @Argument(help: ArgumentHelp("A control port's value.", valueName: "port=value"), completion: .stagePorts)
   var values: [PortValue]
   @OptionGroup var socket: SocketOptions
 
@@ -117,7 +121,7 @@ struct StageRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Take a plug-in out of a running nearend, without a click.")
 
-  @Argument(help: "The stage's name.")
+  @Argument(help: "The stage's name.", completion: .stages)
   var name: String
   @OptionGroup var socket: SocketOptions
 
@@ -135,6 +139,7 @@ struct StageInspectCommand: ParsableCommand {
   var rate = 48_000
   @Flag(help: "Print JSON.")
   var json = false
+  @ParentCommand var stage: StageCommand
 
   func run() throws {
     guard PlugInPort.rates.contains(rate) else { throw ValidationError("--rate \(rate): give 1000 to 1000000.") }
@@ -145,7 +150,7 @@ struct StageInspectCommand: ParsableCommand {
       facts = try PlugInTrial.ownProgram.facts(path: path, label: address.label.isEmpty ? nil : address.label, rate: rate)
     } catch { fail(error, .noInput) }
     if let error = facts.error { fail(error, .noInput) }
-    if json {
+    if json || stage.parent.display.json {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
       return print(String(decoding: try encoder.encode(facts), as: UTF8.self).printableLines())

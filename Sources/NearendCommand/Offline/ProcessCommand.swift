@@ -26,13 +26,15 @@ struct ProcessCommand: ParsableCommand {
 
   enum MetricsFormat: String, CaseIterable, ExpressibleByArgument { case json }
 
-  @Option(help: ArgumentHelp("The raw microphone.", valueName: "file"))
+  @Option(help: ArgumentHelp("The raw microphone.", valueName: "file"), completion: .file())
   var mic: String?
-  @Option(help: ArgumentHelp("What the far end sent, which the microphone hears again as echo; silence without it.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("What the far end sent, which the microphone hears again as echo; silence without it.", valueName: "file"),
+    completion: .file())
   var far: String?
-  @Option(help: ArgumentHelp("The output file; with --batch, the output folder.", valueName: "file"))
+  @Option(help: ArgumentHelp("The output file; with --batch, the output folder.", valueName: "file"), completion: .file())
   var out: String
-  @Option(help: ArgumentHelp("Process the rows of this CSV file.", valueName: "file"))
+  @Option(help: ArgumentHelp("Process the rows of this CSV file.", valueName: "file"), completion: .file())
   var batch: String?
   @Option(
     parsing: .unconditional,
@@ -43,7 +45,8 @@ struct ProcessCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Print ERLE, delay, levels, gain and voice activity over time, and totals: json.", valueName: "format"))
   var metrics: MetricsFormat?
   @Option(
-    help: ArgumentHelp("Draw levels, ERLE, delay and spectrograms over time into a PNG, or with - into the terminal.", valueName: "file"))
+    help: ArgumentHelp("Draw levels, ERLE, delay and spectrograms over time into a PNG, or with - into the terminal.", valueName: "file"),
+    completion: .file(extensions: ["png"]))
   var plot: String?
   @Option(parsing: .unconditional, help: ArgumentHelp("Frames of a cycle, 32 to 8192; by default 10 ms.", valueName: "frames"))
   var quantum: Int?
@@ -116,6 +119,7 @@ struct ProcessCommand: ParsableCommand {
   }
 
   private func process(_ batch: String) throws {
+    guard out != "-" else { throw ValidationError("--out -: the voices are written into a folder; give its name.") }
     guard mic == nil, nearend.devices.mic == nil, far == nil, plot == nil, metrics == nil else {
       throw ValidationError("--batch cannot be combined with --mic, --far, --plot or --metrics.")
     }

@@ -141,7 +141,7 @@ struct RehearseCommand: ParsableCommand {
   var quantum: Int?
   @Flag(help: "Simulate a desk whose devices are plugged and unplugged.")
   var desk = false
-  @Option(help: ArgumentHelp("A script of incidents (with --desk).", valueName: "file"))
+  @Option(help: ArgumentHelp("A script of incidents (with --desk).", valueName: "file"), completion: .file())
   var incidents: String?
   /// The parent's parser runs first, and accepts telemetry's options anywhere.
   @ParentCommand var nearend: NearendCommand

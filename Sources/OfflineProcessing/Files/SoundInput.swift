@@ -41,7 +41,10 @@ final class SoundInput {
     func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
     var status = stat()
     // Before opening: opening a pipe waits for its other end.
-    guard stat(path, &status) == 0 else { throw refused(systemReason()) }
+    guard stat(path, &status) == 0 else {
+      let reason = systemReason()
+      throw refused(path == "-" ? "standard input is not read here; give a file" : reason)
+    }
     guard status.st_mode & S_IFMT == S_IFREG else { throw refused("it is not a regular file") }
     // libsndfile takes "-" for standard input, and reports only "System error" if a file cannot be opened.
     bytes = try FileBytes(path: path)
