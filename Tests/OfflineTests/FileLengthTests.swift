@@ -130,6 +130,16 @@ struct FileLengthTests {
     #expect(try SoundInput(path: path).notes().contains { $0.contains("does not tell its length") })
   }
 
+  @Test("X1: a header that declares no samples before some is refused as such")
+  func declaresNothing() throws {
+    let path = try folder.wave("pipe.wav", TestSignals.noise(frames: Self.frames))
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    for offset in [4, 40] { data.replaceSubrange(offset..<offset + 4, with: Data(count: 4)) }
+    try data.write(to: URL(fileURLWithPath: path))
+    expectRefusal("declares no samples, as if it was written into a pipe") { try process(path) }
+    expectRefusal("declares no samples, as if it was written into a pipe") { try played(path) }
+  }
+
   @Test("X1: bytes behind the declared end, as of a recorder that crashed, are told")
   func unused() throws {
     let path = try folder.wave("crashed.wav", TestSignals.noise(frames: Self.frames))

@@ -88,6 +88,14 @@ struct MPEGLengthTests {
     for count in [1, 10, places.count / 2] {
       expectRefusal(Data(data[..<places[places.count - count]]), "its header declares \(places.count - 1) frames of MPEG audio")
     }
+    // An encoder that counts its declaration, too, and one that has counted too few.
+    let count = try #require(data.firstRange(of: Data("Xing".utf8)) ?? data.firstRange(of: Data("Info".utf8))).upperBound + 4
+    for error in [1, -5] {
+      var wrong = data
+      let number = UInt32(places.count - 1 + error)
+      wrong.replaceSubrange(count..<count + 4, with: withUnsafeBytes(of: number.bigEndian) { Data($0) })
+      #expect(try frames(wrong) == (places.count - 1) * Self.block)
+    }
     // Appended without a declaration of its own: the first one's is wrong then.
     let more = Data(data + data[places[1]...])
     #expect(try frames(more) == 2 * (places.count - 1) * Self.block)

@@ -66,7 +66,14 @@ final class SoundInput {
           "several files were joined to it, and that at byte \(parts.all[index].bytes.lowerBound) has \(file.info.samplerate) Hz and "
             + "\(file.info.channels) channels, the first one \(rate) Hz and \(channelCount); separate or convert them first")
       }
-      guard file.info.frames > 0 else { throw refused("it holds no samples") }
+      guard file.info.frames > 0 else {
+        // libsndfile takes a length of 0 by its word.
+        let isUnknown = parts.all[index].evidence == .untold
+        throw refused(
+          isUnknown
+            ? "its header declares no samples, as if it was written into a pipe; convert it with a program that reads it to its end"
+            : "it holds no samples")
+      }
       lengths.append(try Self.length(index, of: parts, file.info, bytes, path, isNeeded: needsLength))
     }
     self.lengths = lengths

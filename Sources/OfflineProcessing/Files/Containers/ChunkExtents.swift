@@ -41,11 +41,13 @@ enum Wave64Extent {
     guard file.has("riff", at: start), file.bytes(start, 16) == riff else { return nil }
     let total = file.number(start + 16, 8, .little) ?? 0
     var place = start + 40
-    while let size = file.number(place + 16, 8, .little), size >= 24 {
+    while let size = file.number(place + 16, 8, .little) {
       if file.has("data", at: place) {
-        if size > file.count - place, size == 1 << 60 { return .untold(file, from: start) }
+        let isUnknown = size == 1 << 60 || size <= 24 && file.count > place + 24
+        if isUnknown { return .untold(file, from: start) }
         return .ofSamples(file, from: place + 24, declared: size - 24, until: start + total)
       }
+      guard size >= 24 else { break }
       place += (size + 7) & ~7
     }
     return SoundExtent(end: file.count, evidence: .whole)

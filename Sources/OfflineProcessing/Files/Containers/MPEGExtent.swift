@@ -113,11 +113,11 @@ struct MPEGExtent {
       let counted = SoundExtent.Evidence.counted((frames + (info == nil ? 0 : 1)) * first.samples)
       return SoundExtent(end: length, evidence: isCut ? .truncated("its last frame of MPEG audio is cut off") : counted)
     }
-    // Some encoders count their declaration as a frame: then the bytes are all there.
+    // Some encoders count their declaration as a frame, and a stream may be appended: then the bytes are all there, and the number is wrong.
     if frames < declared, end - start < info.bytes ?? .max {
       return SoundExtent(end: length, evidence: .truncated("its header declares \(declared) frames of MPEG audio, and \(frames) are there"))
     }
-    if frames <= declared { return SoundExtent(end: length, evidence: .whole) }
+    if frames == declared, !isCut { return SoundExtent(end: length, evidence: .whole) }
     return SoundExtent(
       end: length, evidence: isCut ? .truncated("its last frame of MPEG audio is cut off") : .counted(frames * first.samples),
       lead: info.end - start)
