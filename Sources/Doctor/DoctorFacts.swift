@@ -63,9 +63,13 @@ package struct GraphSurvey: Sendable, Equatable {
     /// The name of the client that created it; empty if it gives none.
     package var application = ""
     package var client: UInt32?
+    /// Ports that put sound out, beside monitors.
+    package var outputs = 0
     package init(
-      id: UInt32, name: String, description: String = "", mediaClass: String = "", application: String = "", client: UInt32? = nil
+      id: UInt32, name: String, description: String = "", mediaClass: String = "", application: String = "", client: UInt32? = nil,
+      outputs: Int = 0
     ) {
+      self.outputs = outputs
       self.id = id
       self.name = name
       self.description = description

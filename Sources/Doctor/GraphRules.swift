@@ -1,3 +1,5 @@
+import Glibc
+import Platform
 import SessionModel
 
 /// Returns whether a dotted version is `wanted` or later.
@@ -118,6 +120,8 @@ func deviceFindings(_ facts: DoctorFacts) -> [Finding] {
           remedy: "plug one in or choose one: wpctl status, wpctl set-default <id>"))
     }
   }
+  let microphone = facts.status?.route.microphone?.name ?? graph.defaultSource
+  if let node = graph.node(named: microphone) { findings += inputFindings(node) }
   guard let status = facts.status else { return findings }
   for (direction, end) in [(Device.Direction.input, "microphone"), (.output, "speaker")] {
     if let missing = status.route.missingPick(direction) {
@@ -129,6 +133,20 @@ func deviceFindings(_ facts: DoctorFacts) -> [Finding] {
     for port in status.route.current[direction] { findings += portFindings(port, end, graphRate: status.graph.rate) }
   }
   return findings
+}
+
+/// Two inputs are what a stereo microphone has, and lose 6 dB at most.
+private func inputFindings(_ microphone: GraphSurvey.Node) -> [Finding] {
+  guard microphone.outputs > 2 else { return [] }
+  let loss = fixed(20 * log10(Double(microphone.outputs)), 0)
+  return [
+    Finding(
+      "many-inputs", .hint, "the microphone has \(microphone.outputs) inputs, which are mixed: a voice on one of them is \(loss) dB lower",
+      evidence: ["\(microphone.name) has \(microphone.outputs) ports; nearend takes their mean"],
+      remedy: "choose a profile of it with fewer inputs, or make a microphone of one: pw-loopback -C \(microphone.name) "
+        + "--capture-props='audio.position=[AUX0] stream.dont-remix=true' "
+        + "--playback-props='media.class=Audio/Source node.name=one-input audio.position=[MONO]', then nearend set microphone one-input")
+  ]
 }
 
 private func portFindings(_ port: RoutePort, _ end: String, graphRate: Int) -> [Finding] {

@@ -22,13 +22,18 @@ extension GraphSurvey {
     self.init()
     daemonVersion = connection.daemonVersion
     let clients = Dictionary(connection.objects(of: .client).map { ($0.id, $0.properties) }) { first, _ in first }
+    let outputs = connection.objects(of: .port).filter {
+      $0.properties["port.direction"] == "out" && $0.properties["port.monitor"] != "true"
+    }
+    let counts = Dictionary(outputs.compactMap { port in port.id("node.id").map { ($0, 1) } }, uniquingKeysWith: +)
     for object in connection.objects(of: .node).sorted(by: { $0.serial < $1.serial }) {
       let client = object.id("client.id")
       nodes.append(
         GraphSurvey.Node(
           id: object.id, name: object.nodeName ?? "", description: object.properties["node.description"] ?? "",
           mediaClass: object.properties["media.class"] ?? "",
-          application: object.properties["application.name"] ?? client.flatMap { clients[$0]?["application.name"] } ?? "", client: client))
+          application: object.properties["application.name"] ?? client.flatMap { clients[$0]?["application.name"] } ?? "", client: client,
+          outputs: counts[object.id] ?? 0))
     }
     links = Set(
       connection.objects(of: .link).compactMap { link in

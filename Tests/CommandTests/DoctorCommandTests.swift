@@ -57,6 +57,34 @@ struct DoctorCommandTests {
       "\(after.found)")
   }
 
+  @Test("O1: a microphone of many inputs, whose mean is softer than one of them, is found, and what the doctor says makes one of one")
+  func manyInputs() throws {
+    let session = try plainSession()
+    let positions = (0..<18).map { "AUX\($0)" }.joined(separator: ",")
+    let device = try session.spawn(
+      "pw-loopback",
+      ["-c", "18", "-m", "[\(positions)]", "--playback-props", "media.class=Audio/Source node.name=many"])
+    defer { device.end() }
+    let nearend = try session.startNearend("--headless")
+    #expect(nearend.says("control socket"))
+    try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
+    try session.wait(for: "the device's ports") { try session.ports().count { $0.hasPrefix("many:capture_") } == 18 }
+    func finding() throws -> Finding? { try Self.findings(session).found.first { $0.id == "many-inputs" } }
+    #expect(try finding() == nil)
+    #expect(try session.nearend("set", "microphone", "many").succeeded)
+    try session.wait(for: "the doctor to see it") { try finding() != nil }
+    let found = try #require(try finding())
+    #expect(found.severity == .hint && found.summary.contains("18 inputs") && found.summary.contains("25 dB lower"), "\(found)")
+    let command = try #require(found.remedy?.firstMatch(of: /pw-loopback.*\]'/)?.output)
+    let loopback = try session.spawn("sh", ["-c", "exec \(command)"])
+    defer { loopback.end() }
+    try session.wait(forPorts: ["one-input:capture_MONO"])
+    #expect(try session.nearend("set", "microphone", "one-input").succeeded)
+    try session.wait(for: "nearend to use one input") { try finding() == nil }
+    nearend.process.signal(SIGTERM)
+    #expect(nearend.result().succeeded)
+  }
+
   @Test("O1: another canceller in the microphone's path, a recorder that bypasses nearend, and a mute are found in a live graph")
   func path() throws {
     var configuration = SessionConfiguration()

@@ -72,6 +72,9 @@ struct FindingTests {
     Case(name: "WirePlumber 0.4", id: "session-manager", severity: .hint, evidence: "PulseAudio stream", remedy: "restart pipewire-pulse") {
       $0.wirePlumber = "0.4.13"
     },
+    Case(name: "many inputs", id: "many-inputs", severity: .hint, evidence: "mic has 18 ports", remedy: "pw-loopback -C mic ") {
+      $0.graph?.nodes[0].outputs = 18
+    },
     Case(name: "bad file", id: "configuration", severity: .harm, evidence: "n.toml:3: x", remedy: "nearend config check") {
       $0.configurationProblems = ["n.toml:3: x"]
     },

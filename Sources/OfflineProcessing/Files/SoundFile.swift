@@ -42,8 +42,8 @@ final class ByteWindow {
   /// Of the tag that libmpg123 looks for at a file's end.
   private static let tag = 128
 
-  /// - Parameter isGuessed: whether libsndfile guesses the sound's length by that of the file. Then the file's is overstated by so much that
-  ///   the guess exceeds all there can be, because libsndfile reads no more than it guessed; reading ends where the bytes do.
+  /// - Parameter isGuessed: whether libsndfile guesses the sound's length by that of the file. Then the file's is overstated by so much
+  ///   that the guess exceeds all there can be, because libsndfile reads no more than it guessed; reading ends where the bytes do.
   init(_ bytes: FileBytes, _ range: Range<Int>, isGuessed: Bool) {
     (self.bytes, self.range) = (bytes, range)
     // The first frame may have the highest rate, the others the lowest: 448 kbit/s and 8.

@@ -113,7 +113,8 @@ struct MPEGExtent {
       let counted = SoundExtent.Evidence.counted((frames + (info == nil ? 0 : 1)) * first.samples)
       return SoundExtent(end: length, evidence: isCut ? .truncated("its last frame of MPEG audio is cut off") : counted)
     }
-    // Some encoders count their declaration as a frame, and a stream may be appended: then the bytes are all there, and the number is wrong.
+    // Some encoders count their declaration as a frame, and a stream may be appended: then the bytes are there, and the number is
+    // wrong.
     if frames < declared, end - start < info.bytes ?? .max {
       return SoundExtent(end: length, evidence: .truncated("its header declares \(declared) frames of MPEG audio, and \(frames) are there"))
     }
