@@ -11,7 +11,7 @@ package final class SuspensionWatch {
   /// Ids are reused, serial numbers are not.
   private struct Key: Hashable {
     let id: UInt32
-    let serial: String
+    let serial: UInt64
   }
 
   /// `changed` is called when a watched node was suspended.
@@ -37,7 +37,7 @@ package final class SuspensionWatch {
   /// Watches exactly these nodes, and returns those that were suspended while running since the last call.
   /// - Throws: `connectionLost`.
   package func suspended(among nodes: Set<UInt32>) throws(PipeWireError) -> Set<UInt32> {
-    let keys = Set(nodes.compactMap { id in connection.objects[id].map { Key(id: id, serial: $0.properties["object.serial"] ?? "") } })
+    let keys = Set(nodes.compactMap { id in connection.objects[id].map { Key(id: id, serial: $0.serial) } })
     watched = watched.filter { keys.contains($0.key) }
     var suspended = Set<UInt32>()
     for key in keys {

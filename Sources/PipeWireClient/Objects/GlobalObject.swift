@@ -15,12 +15,17 @@ package struct GlobalObject: Sendable, Equatable {
   package let kind: Kind
   /// The properties in the registry, printable and at most 256; nodes and devices may have more (`NodeInfo`, `DeviceInfo`).
   package let properties: Properties
+  /// `object.serial`: unlike an id it is never reused; newer objects have higher serials. An old daemon, which tells none, is
+  /// taken at its ids.
+  package let serial: UInt64
+
+  package init(id: UInt32, kind: Kind, properties: Properties) {
+    (self.id, self.kind, self.properties) = (id, kind, properties)
+    serial = properties["object.serial"].flatMap { UInt64($0) } ?? UInt64(id)
+  }
 
   /// Returns a property that holds an id.
   package func id(_ key: String) -> UInt32? { properties[key].flatMap { UInt32($0) } }
-
-  /// `object.serial`: unlike an id it is never reused; newer objects have higher serials.
-  package var serial: UInt64 { properties["object.serial"].flatMap { UInt64($0) } ?? UInt64(id) }
 
   /// `node.name`; nil if it has none.
   package var nodeName: String? { properties["node.name"] }
