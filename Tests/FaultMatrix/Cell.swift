@@ -49,7 +49,7 @@ extension Cell {
     // With the laptop's own devices, whatever has to be prepared.
     if stage.traffic == .both { cell.echo = EchoRecord(before: try stage.convergedEcho()) }
     try stage.prepare(fault)
-    let (ours, missing, count) = (stage.ours, stage.missingFrames, stage.interruptions.count)
+    let (ours, missing, count, recoveries) = (stage.ours, stage.missingFrames, stage.interruptions.count, stage.recoveries)
     cell.states[0] = stage.label
 
     let begun = monotonicSeconds()
@@ -85,7 +85,9 @@ extension Cell {
     cell.isDisturbed = stage.traffic == .both && stage.disturbances != disturbances
     try stage.wait("sound that stays") { stage.isLinked && !stage.isHeldUp && stage.sounds(for: 0.3, since: begun) }
 
+    if isInterrupted, stage.traffic != .idle { try stage.wait("didRecover") { stage.recoveries > recoveries } }
     cell.states[2] = stage.label
+    if fault.endsDaemon { cell.expectOneInterruption(stage.interruptions.dropFirst(count)) }
     if cell.states[2] != cell.states[0] { cell.problems.append("it was \(cell.states[0]) and is \(cell.states[2])") }
     cell.measureGaps(stage, from: begun, ended: ended, isInterrupted: isInterrupted, isPaused: isPaused)
     cell.compare(ours, stage.ours)
@@ -114,6 +116,12 @@ extension Cell {
     return activated
   }
 
+  /// Expects what appears a moment after the daemon is back not to count as missing.
+  private mutating func expectOneInterruption(_ interruptions: ArraySlice<String>) {
+    let others = interruptions.filter { $0 != "daemonLost" }
+    if !others.isEmpty { problems.append("the daemon's return interrupted once more: \(others.joined(separator: ", "))") }
+  }
+
   private mutating func expectSilence(_ stage: Stage, since time: Double, _ track: SoundTrack, _ problem: String) {
     let end = time + 0.1
     waitUntil(end)
@@ -124,7 +132,7 @@ extension Cell {
 
   private mutating func measureGaps(_ stage: Stage, from begun: Double, ended: Double, isInterrupted: Bool, isPaused: Bool) {
     func gap(_ track: SoundTrack, waits: Bool) -> Double? {
-      if waits, !fault.endsByItself || mode == .manual { return track.run(since: begun - 0.1).map { max(0, $0.lowerBound - ended) } }
+      if waits, !fault.endsByItself || mode.isManual { return track.run(since: begun - 0.1).map { max(0, $0.lowerBound - ended) } }
       return track.longestBreak(since: begun - 0.1).map { max(0, $0) }
     }
     if traffic.receives { renderGap = gap(stage.witness.speakers, waits: isInterrupted || isPaused).map { $0 * 1_000 } }

@@ -24,6 +24,7 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
   case frozen
   case driver
   case quantum, rate, xruns
+  case loopback
 
   /// The description for the table.
   var words: String {
@@ -55,6 +56,7 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
     case .quantum: "quantum changed to 256"
     case .rate: "graph's rate changed to 44.1 kHz"
     case .xruns: "five xruns, PipeWire late by 50 ms each"
+    case .loopback: "a loopback from Nearend Microphone to Nearend Speaker"
     }
   }
 

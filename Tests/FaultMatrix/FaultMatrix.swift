@@ -12,7 +12,7 @@ struct FaultMatrix: ParsableCommand {
   var faults = Fault.allCases.map(\.rawValue).joined(separator: ",")
   @Option(help: "idle, receive, send, both; separated by commas.")
   var traffic = Traffic.allCases.map(\.rawValue).joined(separator: ",")
-  @Option(help: "default, manual; separated by commas.")
+  @Option(help: "default, manual, prompt; separated by commas. In the last a call manager activates at once.")
   var modes = Mode.allCases.map(\.rawValue).joined(separator: ",")
   @Flag(help: "Leave out the check that applications' streams stay the same streams.")
   var noIdentity = false
@@ -30,7 +30,7 @@ struct FaultMatrix: ParsableCommand {
     for mode in modes {
       for traffic in traffics {
         var stage: Stage?
-        for fault in faults {
+        for fault in faults where mode.has(fault, traffic) {
           do {
             let staged = try stage ?? Stage(session, traffic, mode)
             stage = staged

@@ -89,6 +89,18 @@ extension Stage {
     case .quantum: try session.force(quantum: 256)
     case .rate: try session.force(rate: 44_100)
     case .xruns: session.stormOfXruns(count: 5)
+    case .loopback:
+      programCount += 1
+      let name = "loop.\(programCount)"
+      func properties(_ end: String) -> String { "node.name=\(name).\(end) state.restore-target=false" }
+      let arguments = ["-C", "nearend.microphone", "-P", "nearend.speaker"]
+      let ends = ["--capture-props", properties("in"), "--playback-props", properties("out")]
+      programs.append(try session.spawn("pw-loopback", arguments + ends))
+      try wait("the loop to be seen") { now.log.contains { $0.message.hasPrefix("\(name).out plays Nearend Microphone back") } }
+      try wait("the loopback to play into the real speaker alone") {
+        let links = try session.links().keys.filter { $0.from.hasPrefix("\(name).out:") }
+        return !links.isEmpty && links.allSatisfy { $0.to.hasPrefix("\(Self.laptopSpeaker):") }
+      }
     }
   }
 
@@ -118,9 +130,10 @@ extension Stage {
     case .frozen: return traffic == .idle || self.interruptions.dropFirst(interruptions).contains("frozen")
     case .driver:
       let isFrozen = self.interruptions.dropFirst(interruptions).contains("frozen")
-      return traffic == .idle || (mode == .manual ? isFrozen : isFrozen && ours["nearend"].map { $0 != formerFilter } ?? false)
+      return traffic == .idle || (mode.isManual ? isFrozen : isFrozen && ours["nearend"].map { $0 != formerFilter } ?? false)
     case .quantum: return traffic == .idle || now.graph.quantum == 256
     case .rate: return traffic == .idle || now.graph.rate == 44_100
+    case .loopback: return now.graph.loops.isEmpty
     case .sessionBus, .systemBus, .pulse, .xruns: return true
     }
   }
@@ -131,7 +144,7 @@ extension Stage {
     case .lastDevice:
       desk.plug(.laptop)
       try wait("the session manager to set it up") { cardSerials.count == 2 }
-    case .phone: programs.popLast()?.end(grace: 1)
+    case .phone, .loopback: programs.popLast()?.end(grace: 1)
     case .sleep: login.prepareForSleep(false)
     case .seat: login.setActive(true)
     case .pipewire, .pipewireKilled:
@@ -176,7 +189,7 @@ extension Stage {
     }
     try wait("the speaker of before") { speaker == Self.laptopSpeaker && output == .builtInSpeaker }
     if now.route.isPausedAfterUnplug { service.perform(.resumeAfterUnplug) }
-    if mode == .manual, traffic != .idle { activate() }
+    if mode.isManual, traffic != .idle { activate() }
     try waitForBaseline()
   }
 

@@ -25,6 +25,8 @@ final class Stage {
   let mode: Mode
   /// Programs of the current fault.
   var programs: [ChildProcess] = []
+  /// Programs of all faults so far.
+  var programCount = 0
   /// Serials of the nodes that are about to vanish.
   var formerCard: [String: UInt64] = [:]
   var formerFilter: UInt64?
@@ -35,6 +37,7 @@ final class Stage {
   private var farEnd: FarEnd?
   private final class Heard: Sendable {
     let interruptions = Mutex<[String]>([])
+    let recoveries = Mutex<Int>(0)
   }
   private let heard = Heard()
   private var subscription: EventBus.Subscription?
@@ -57,7 +60,7 @@ final class Stage {
     options.stateFolder = "\(session.path)/state/nearend"
     options.interruptions.systemBus = .address("unix:path=\(session.path)/system-bus")
     var settings = SessionSettings()
-    settings.isManual = mode == .manual
+    settings.isManual = mode.isManual
     service = try NearendService(NearendOptions(graph: options, session: settings))
     // The near end is only the room's noise. If it were suppressed, a canceller that has lost its adaptation would look like one that has
     // not.
@@ -78,9 +81,15 @@ final class Stage {
       let acoustics = desk.acoustics
       DispatchQueue.global().async { room.place(acoustics) }
     }
+    let session = service.session
     subscription = service.events.subscribe { [heard] event in
-      guard event.kind == .interruptionBegan, case .string(let reason)? = event.detail["reason"] else { return }
-      heard.interruptions.withLock { $0.append(reason) }
+      switch event.kind {
+      case .interruptionBegan:
+        if case .string(let reason)? = event.detail["reason"] { heard.interruptions.withLock { $0.append(reason) } }
+      case .interruptionEnded: if mode == .prompt { session.send(.activatedExternally) }
+      case .didRecover: heard.recoveries.withLock { $0 += 1 }
+      default: break
+      }
     }
     if traffic.sends { service.session.send(.registerMedia(id: "mouth", isSend: true, isReceive: false)) }
     if traffic.receives {
@@ -89,7 +98,7 @@ final class Stage {
     }
     witness.listen(toMicrophone: Self.laptopMicrophone)
     witness.record(traffic.sends)
-    if mode == .manual, traffic != .idle { activate() }
+    if mode.isManual, traffic != .idle { activate() }
     try waitForBaseline()
   }
 
@@ -107,6 +116,8 @@ final class Stage {
   var now: Snapshot { service.snapshot() }
   /// Reasons of the interruptions so far, oldest first.
   var interruptions: [String] { heard.interruptions.withLock { $0 } }
+  /// How often a program was told that its sound is back after an interruption.
+  var recoveries: Int { heard.recoveries.withLock { $0 } }
   var isHeldUp: Bool { !service.session.current.interruptions.isEmpty }
   func activate() { service.session.send(.activatedExternally) }
 

@@ -13,4 +13,11 @@ enum Traffic: String, CaseIterable, ExpressibleByArgument {
 enum Mode: String, CaseIterable, ExpressibleByArgument {
   case automatic = "default"
   case manual
+  /// As `manual`, but the call manager activates as soon as an interruption ends, and not when the matrix says so.
+  case prompt
+
+  var isManual: Bool { self != .automatic }
+
+  /// Returns whether the mode has cells of that kind: a prompt call manager is staged where devices appear after the interruption's end.
+  func has(_ fault: Fault, _ traffic: Traffic) -> Bool { self != .prompt || fault.endsDaemon && traffic != .idle }
 }
