@@ -16,7 +16,7 @@ struct Banner: Equatable {
       banners.append(Banner(text: "PAUSED: headphones unplugged - r resumes on the speaker", style: .interruption))
     }
     if let loop = snapshot.graph.loops.first {
-      banners.append(Banner(text: "LOOP: \(loop) plays your voice back into nearend, and is cut off - end it", style: .interruption))
+      banners.append(Banner(text: "LOOP: \(loop) plays nearend's sound back into it, and is cut off - end it", style: .interruption))
     }
     if let mute = MuteBanner(snapshot) { banners.append(Banner(text: mute.text, style: mute.style)) }
     return banners

@@ -93,7 +93,7 @@ func loopFindings(_ facts: DoctorFacts) -> [Finding] {
   guard !loops.isEmpty else { return [] }
   return [
     Finding(
-      "loop", .harm, "a program plays Nearend Microphone back into nearend: what it plays into is cut off, or all sound would stop",
+      "loop", .harm, "a program plays nearend's sound back into nearend: what it plays into is cut off, or all sound would stop",
       evidence: loops, remedy: "end it, or let it play into the real speaker: there you hear yourself as others do")
   ]
 }

@@ -45,7 +45,7 @@ struct FeedbackTests {
     var objects = GraphObjects(Self.nodes + [Self.link(40, 3, 20), Self.link(41, 21, 2)])
     #expect(FeedbackGuard(objects).loops.isEmpty)
     objects.linkGroups = [20: "loopback", 21: "loopback"]
-    #expect(FeedbackGuard(objects).loops == [GraphLoop(stream: 21, sink: 2)])
+    #expect(FeedbackGuard(objects).loops == [GraphLoop(source: 3, stream: 21, sink: 2)])
     // The daemon itself sees a loop of links alone, through one node.
     #expect(FeedbackGuard(GraphObjects(Self.nodes + [Self.link(40, 3, 20), Self.link(41, 20, 2)])).loops.isEmpty)
   }
@@ -56,11 +56,32 @@ struct FeedbackTests {
     objects.linkGroups = [31: "effect", 30: "effect"]
     #expect(FeedbackGuard(objects).loops.isEmpty)
     objects.linkGroups = [31: "effect", 30: "effect", 20: "loopback", 21: "loopback"]
-    #expect(FeedbackGuard(objects).loops == [GraphLoop(stream: 21, sink: 2)])
+    #expect(FeedbackGuard(objects).loops == [GraphLoop(source: 3, stream: 21, sink: 2)])
     // What the real speaker plays comes back over the air, not within a cycle.
     objects = GraphObjects(Self.nodes + [Self.link(40, 3, 20), Self.link(41, 21, 10), Self.link(42, 10, 1)])
     objects.linkGroups = [20: "loopback", 21: "loopback"]
     #expect(FeedbackGuard(objects).loops.isEmpty)
+  }
+
+  @Test("R1: a loop may lead through another of nearend's sinks, or begin at the sink that it ends in")
+  func loopThroughSinks() {
+    let sink = Self.node(4, "nearend.sink.alice", "Audio/Sink", client: 100)
+    let again = [
+      Self.node(22, "again.in", "Stream/Input/Audio", client: 106), Self.node(23, "again.out", "Stream/Output/Audio", client: 106),
+    ]
+    let groups: [UInt32: String] = [20: "loopback", 21: "loopback", 22: "again", 23: "again"]
+    func loops(_ links: (UInt32, UInt32)...) -> [GraphLoop] {
+      var objects = GraphObjects(Self.nodes + again + [sink] + links.enumerated().map { Self.link(40 + UInt32($0), $1.0, $1.1) })
+      objects.linkGroups = groups
+      return FeedbackGuard(objects).loops
+    }
+    // Cutting off the first sink alone would leave the other loop.
+    let voice = GraphLoop(source: 3, stream: 21, sink: 4)
+    #expect(loops((3, 20), (21, 4), (4, 22), (23, 2)) == [voice, GraphLoop(source: 3, stream: 23, sink: 2)])
+    #expect(loops((2, 20), (21, 2)) == [GraphLoop(source: 2, stream: 21, sink: 2)])
+    #expect(loops((2, 20), (21, 4), (4, 22), (23, 2)).map(\.sink) == [4, 2])
+    // One sink that plays into another is none.
+    #expect(loops((4, 20), (21, 2)).isEmpty)
   }
 
   @Test("R1: the group counts even if the ends belong to different clients")

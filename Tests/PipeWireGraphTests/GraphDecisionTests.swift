@@ -41,7 +41,7 @@ struct GraphDecisionTests {
   @Test("R1: a sink into which the voice comes back within a cycle is cut off, and nothing else")
   func loop() {
     var facts = DeskGraph().facts
-    facts.loops = [GraphLoop(stream: DeskGraph.application, sink: DeskGraph.nearendSpeaker)]
+    facts.loops = [GraphLoop(source: DeskGraph.nearendMicrophone, stream: DeskGraph.application, sink: DeskGraph.nearendSpeaker)]
     let decision = GraphDecision(facts, .init(demands: SessionDemands(now: Self.call, wanted: Self.call), choice: DeskGraph.both))
     #expect(planned(decision) == keys(DeskGraph.allLinks).subtracting(keys(Array(DeskGraph.fixedLinks.suffix(2)))))
   }

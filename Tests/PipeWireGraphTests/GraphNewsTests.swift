@@ -90,12 +90,15 @@ struct GraphNewsTests {
   func loops() {
     var news = GraphNews()
     let objects = DeskGraph().facts.objects
-    let loop = GraphLoop(stream: DeskGraph.application, sink: DeskGraph.nearendSpeaker)
+    let loop = GraphLoop(source: DeskGraph.nearendMicrophone, stream: DeskGraph.application, sink: DeskGraph.nearendSpeaker)
     let said = news.update([loop], in: objects)
     #expect(said.count == 1 && news.loops == ["parec"])
     guard case .remark(.warning, let text)? = said.first else { return #expect(Bool(false), "\(said)") }
     #expect(text.hasPrefix("parec plays Nearend Microphone back into nearend.speaker"), "\(text)")
     #expect(news.update([loop], in: objects).isEmpty)
-    #expect(news.update([], in: objects) == [.remark(.info, "parec no longer plays Nearend Microphone back into nearend")])
+    let monitored = GraphLoop(source: DeskGraph.nearendSpeaker, stream: DeskGraph.application, sink: DeskGraph.nearendSpeaker)
+    #expect(news.update([], in: objects) == [.remark(.info, "parec no longer plays back into nearend")])
+    guard case .remark(.warning, let words)? = news.update([monitored], in: objects).first else { return #expect(Bool(false)) }
+    #expect(words.hasPrefix("parec plays the monitor of nearend.speaker back into nearend.speaker"), "\(words)")
   }
 }

@@ -58,7 +58,7 @@ struct StatusText {
     let xruns = ", \(graph.xruns) xrun\(graph.xruns == 1 ? "" : "s")"
     let cycle = graph.quantum > 0 ? ", \(graph.quantum) frames at \(graph.rate) Hz\(xruns)\(priority)" : ""
     rows.append(("graph", graph.isConnected ? "PipeWire \(graph.daemonVersion)\(cycle)" : "not connected"))
-    for loop in graph.loops { rows.append(("loop", "\(loop) plays Nearend Microphone back into nearend, and is cut off")) }
+    for loop in graph.loops { rows.append(("loop", "\(loop) plays nearend's sound back into nearend, and is cut off")) }
     for stage in snapshot.stages { rows.append(("stage", "\(stage.id): \(stage.words)")) }
     for source in snapshot.appAudio.sources { rows.append(("into mic", "\(source.id), \(source.state.rawValue)")) }
     for send in snapshot.sends { rows.append(("sent", "\(send.id), \(send.words)")) }

@@ -6,7 +6,7 @@ struct GraphNews {
   private var interrupter: String?
   private var ends = RouteEnds()
   private var isWithoutDevice = false
-  /// The programs that play the voice back into nearend, by name.
+  /// The programs that play nearend's sound back into nearend, by name.
   private(set) var loops: [String] = []
   private(set) var volumes = VolumesStatus()
 
@@ -58,15 +58,18 @@ struct GraphNews {
   /// Updates with the loops of the graph.
   mutating func update(_ new: [GraphLoop], in objects: GraphObjects) -> [GraphEvent] {
     func name(_ node: UInt32) -> String { objects.node(id: node)?.nodeName ?? "node \(node)" }
+    func source(_ loop: GraphLoop) -> String {
+      loop.source == objects.own.microphone ? "Nearend Microphone" : "the monitor of \(name(loop.source))"
+    }
     let old = loops
     loops = new.map { name($0.stream) }.sorted()
     return new.filter { !old.contains(name($0.stream)) }.map {
       .remark(
         .warning,
-        "\(name($0.stream)) plays Nearend Microphone back into \(name($0.sink)), which would stop all sound: "
+        "\(name($0.stream)) plays \(source($0)) back into \(name($0.sink)), which would stop all sound: "
           + "\(name($0.sink)) is cut off while it does")
     }
-      + old.filter { !loops.contains($0) }.map { .remark(.info, "\($0) no longer plays Nearend Microphone back into nearend") }
+      + old.filter { !loops.contains($0) }.map { .remark(.info, "\($0) no longer plays back into nearend") }
   }
 
   /// Updates with volumes and mutes; reports mutes that were not set in nearend, and volumes that are too low for a call, or no longer.

@@ -8,7 +8,7 @@ struct GraphFacts {
   var endpoints: LinkPlan.Endpoints
   /// The applications that use nearend's devices.
   var users = ClientWatch.Users()
-  /// Ways of the voice back into nearend that would stop the graph.
+  /// Ways of nearend's sound back into nearend that would stop the graph.
   var loops: [GraphLoop] = []
   /// Clients that take part in the call, or are nearend.
   var ownClients: Set<UInt32> = []

@@ -9,15 +9,14 @@ final class LinkGroups {
   /// `changed` is called when the daemon reports more about a node.
   init(_ connection: Connection, changed: @escaping () -> Void) { (self.changed, infos) = (changed, NodeInfos(connection)) }
 
-  /// Returns the groups known now, by node. Only programs with a stream are queried, that both take sound in and give it out.
+  /// Returns the groups known now, by node. Only programs are queried that both take sound in and give it out; sound cards are none.
   /// - Throws: `connectionLost`.
   func update(_ objects: GraphObjects) throws(PipeWireError) -> [UInt32: String] {
-    let nodes = Dictionary(grouping: objects.nodes.filter { !objects.own.all.contains($0.id) }) { $0.id("client.id") }.values.filter {
-      nodes in
+    let foreign = objects.nodes.filter { !objects.own.all.contains($0.id) && $0.id("device.id") == nil }
+    let nodes = Dictionary(grouping: foreign) { $0.id("client.id") }.values.filter { nodes in
       let classes = Set(nodes.compactMap { $0.properties["media.class"] })
       func has(_ prefixes: String...) -> Bool { classes.contains { name in prefixes.contains { name.hasPrefix($0) } } }
-      return nodes.contains(where: \.isStream) && has("Stream/Input", "Audio/Sink", "Audio/Duplex")
-        && has("Stream/Output", "Audio/Source", "Audio/Duplex")
+      return has("Stream/Input", "Audio/Sink", "Audio/Duplex") && has("Stream/Output", "Audio/Source", "Audio/Duplex")
     }.joined()
     try infos.watch(nodes, changed: changed)
     var groups: [UInt32: String] = [:]

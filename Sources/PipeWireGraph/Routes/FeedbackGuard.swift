@@ -24,29 +24,35 @@ struct FeedbackGuard {
     return isReached(from: ours) { $0.id == microphone.id }
   }
 
-  /// The loops that would stop the graph: nodes that forward the voice into one of nearend's sinks within a cycle. Each node there waits
-  /// for the one before it, and the filter, in which both ends meet, for itself. The daemon finds loops of links, and runs one link of each
-  /// a cycle late; of those that close inside a program, whose ends share a `node.link-group`, 0.3.65 knows nothing. An application that
-  /// records and plays, without a group, forwards nothing within a cycle.
+  /// The loops that would stop the graph: nodes that forward the voice into one of nearend's sinks within a cycle, or what such a sink
+  /// plays into itself. Each node there waits for the one before it, and the filter, in which both ends meet or which waits for the sink,
+  /// for ever. The daemon finds loops of links, and runs one link of each a cycle late; of those that close inside a program, whose ends
+  /// share a `node.link-group`, 0.3.65 knows nothing. An application that records and plays, without a group, forwards nothing within a
+  /// cycle.
   var loops: [GraphLoop] {
-    guard let ours = objects.own.microphone.flatMap({ objects.node(id: $0) }) else { return [] }
-    var seen: Set<Step> = [Step(node: ours.id, isForwarded: false)]
+    let voice = objects.own.microphone.map { loops(of: $0, into: objects.own.sinks) } ?? []
+    let others = objects.own.sinks.flatMap { loops(of: $0, into: [$0]) }
+    return (voice + others.filter { other in !voice.contains { $0.ends(with: other) } }).sorted {
+      ($0.stream, $0.sink) < ($1.stream, $1.sink)
+    }
+  }
+
+  /// Returns the ways of a node's sound through programs into one of `sinks`, also by way of nearend's other sinks.
+  private func loops(of source: UInt32, into sinks: Set<UInt32>) -> [GraphLoop] {
+    var seen: Set<Step> = [Step(node: source, isForwarded: false)]
     var waiting = Array(seen)
     var found: [GraphLoop] = []
     while let step = waiting.popLast() {
       for next in links[step.node] ?? [] where next != objects.own.filter {
-        if objects.own.sinks.contains(next) {
-          let loop = GraphLoop(stream: step.node, sink: next)
-          if step.isForwarded, !found.contains(loop) { found.append(loop) }
-        } else {
-          visit(Step(node: next, isForwarded: step.isForwarded))
-        }
+        let loop = GraphLoop(source: source, stream: step.node, sink: next)
+        if step.isForwarded, sinks.contains(next), !found.contains(loop) { found.append(loop) }
+        visit(Step(node: next, isForwarded: step.isForwarded))
       }
       for next in objects.linkGroups[step.node].flatMap({ groups[$0] }) ?? [] where next != step.node {
         visit(Step(node: next, isForwarded: true))
       }
     }
-    return found.sorted { ($0.stream, $0.sink) < ($1.stream, $1.sink) }
+    return found
 
     func visit(_ step: Step) { if seen.insert(step).inserted { waiting.append(step) } }
   }
@@ -79,12 +85,17 @@ struct FeedbackGuard {
   }
 }
 
-/// A way of the voice back into nearend within a cycle.
+/// A way of nearend's sound back into nearend within a cycle.
 struct GraphLoop: Equatable {
-  /// The node that plays the voice.
+  /// nearend's node that the sound comes from: its microphone, or a sink.
+  let source: UInt32
+  /// The node that plays it.
   let stream: UInt32
   /// nearend's sink that it plays into.
   let sink: UInt32
+
+  /// Returns whether both are closed by the same link.
+  func ends(with other: GraphLoop) -> Bool { (stream, sink) == (other.stream, other.sink) }
 }
 
 extension GlobalObject {

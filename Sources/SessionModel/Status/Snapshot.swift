@@ -144,7 +144,7 @@ package struct GraphStatus: Codable, Sendable, Equatable {
   package var realtimePriority: Int?
   /// The cycles of the last three minutes at the present quantum.
   package var recent: RecentCycles
-  /// Names of the nodes that play *Nearend Microphone* back into nearend within a cycle; what they play into is cut off meanwhile.
+  /// Names of the nodes that play nearend's sound back into nearend within a cycle; what they play into is cut off meanwhile.
   package var loops: [String]
 
   package init(
