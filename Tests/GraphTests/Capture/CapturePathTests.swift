@@ -79,14 +79,14 @@ extension GraphTests {
       }
     }
 
-    @Test("V8: ports report latency: the capture path's own at both of its ends, none at the render path's")
+    @Test("V8: ports report latency: the capture path's own at both of its ends and to who records, none at the render path's")
     func tellsThroughItsPorts() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
       _ = try passage(live, Self.noise)
       let latency = live.service.snapshot().graph.captureLatency
       #expect(latency > 0)
-      let ports = ["nearend:voice_MONO", "nearend:mic_MONO", "nearend:speaker_FL", "nearend:call_FL"]
+      let ports = ["nearend:voice_MONO", "nearend:mic_MONO", "nearend.microphone:capture_MONO", "nearend:speaker_FL", "nearend:call_FL"]
       var told: [String: [GraphDump.PortLatency]] = [:]
       try live.session.wait(for: "the ports' Latency", detail: { "\(told)" }) {
         let dump = try GraphDump(live.session)
@@ -94,6 +94,7 @@ extension GraphTests {
         // No other node here has a latency: the reported one is nearend's alone.
         return told["nearend:voice_MONO"]?.first { !$0.isInput }?.frames == latency
           && told["nearend:mic_MONO"]?.first { $0.isInput }?.frames == latency
+          && told["nearend.microphone:capture_MONO"]?.first { !$0.isInput }?.frames == latency
       }
       #expect(told["nearend:speaker_FL"]?.first { !$0.isInput }?.frames == 0)
       #expect(told["nearend:call_FL"]?.first { $0.isInput }?.frames == 0)
