@@ -43,15 +43,18 @@ package final class EventBus: Sendable {
   }
 
   /// Posts an event. [any], never the audio thread.
-  package func post(_ kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue] = [:], route: RouteChange? = nil) {
-    forward(AudioEvent(kind, time: Date().timeIntervalSince1970, mediaId: mediaId, detail: detail, routeChange: route))
+  /// - Parameter hadAudio: the event's `sourceHadAudio`; nil for that of the registered source.
+  package func post(
+    _ kind: AudioEvent.Kind, mediaId: String? = nil, detail: [String: EventValue] = [:], route: RouteChange? = nil, hadAudio: Bool? = nil
+  ) {
+    forward(AudioEvent(kind, time: Date().timeIntervalSince1970, mediaId: mediaId, detail: detail, routeChange: route), hadAudio: hadAudio)
   }
 
   /// Posts an event unchanged, such as one that another nearend has posted. [any]
-  func forward(_ event: AudioEvent) {
+  func forward(_ event: AudioEvent, hadAudio: Bool? = nil) {
     var event = event
     let subscribers = state.withLock { state in
-      event.detail["sourceHadAudio"] = .bool(state.sourceHadAudio)
+      event.detail["sourceHadAudio"] = .bool(hadAudio ?? state.sourceHadAudio)
       return Array(state.subscribers.values)
     }
     for receive in subscribers { receive(event) }

@@ -106,6 +106,7 @@ final class JoinedSession: DrivenSession {
   @discardableResult
   func change(_ event: SessionEvent, _ accept: (inout JoinedState) -> Bool = { _ in true }) -> SessionChange {
     let change = shared.withLock { state in
+      slot.catchUp(&state.machine)
       var change = state.machine.change(for: event)
       guard change.refusal == nil, accept(&state) else { return change.withdrawn }
       state.machine.commit(&change)
@@ -135,9 +136,6 @@ final class JoinedSession: DrivenSession {
   func handle(_ news: SourceNews) {
     switch news {
     case .hadAudio(let id): change(.sourceHadAudio(mediaId: id))
-    case .rates(let id, let capture, let output):
-      let resampling = capture == output ? nil : SessionState.Resampling(captureRate: capture, outputRate: output)
-      change(.sourceResampling(mediaId: id, resampling))
     case .overrun(let id, let lost, let total):
       let event = detector.withLock { $0.sourceOverrun(mediaId: id, lost: lost, total: total, at: monotonicSeconds()) }
       if let event { events.post(event.kind, mediaId: event.mediaId, detail: event.detail) }

@@ -73,9 +73,6 @@ package final class NearendService: Sendable {
     session.slot.listen { [weak session] news in
       switch news {
       case .hadAudio(let id): session?.send(.sourceHadAudio(mediaId: id))
-      case .rates(let id, let capture, let output):
-        let resampling = capture == output ? nil : SessionState.Resampling(captureRate: capture, outputRate: output)
-        session?.send(.sourceResampling(mediaId: id, resampling))
       case .overrun(let id, let lost, let total): watch.sourceOverrun(mediaId: id, lost: lost, total: total)
       }
     }

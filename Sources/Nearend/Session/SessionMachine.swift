@@ -34,6 +34,12 @@ struct SessionMachine {
     state = new
   }
 
+  /// The source's media id, as long as no sound of it has been noted.
+  var silentSource: String? { state.source.flatMap { $0.hadAudio ? nil : $0.mediaId } }
+
+  /// Notes that the source has had audio; what comes with its media's end is to say so.
+  mutating func noteAudio(ofSource id: String) { state = reduce(state, .sourceHadAudio(mediaId: id)).state }
+
   /// Ends the session. Returns false, without any change, if something uses it, or it is still activated without media (S5).
   mutating func endIfUnused() -> Bool {
     guard !state.isNeeded, !state.isActivated else { return false }
@@ -67,17 +73,27 @@ struct SessionChange {
   var withdrawn: SessionChange { SessionChange(old: old, new: old, effects: effects) }
 }
 
+extension SourceSlot {
+  /// Notes a sound that the slot has not reported yet, so that what follows knows of it.
+  func catchUp(_ machine: inout SessionMachine) {
+    if let id = machine.silentSource, hasHeard(mediaId: id) { machine.noteAudio(ofSource: id) }
+  }
+}
+
 extension EventBus {
   /// Takes over whether the source has had audio. Called with the session's lock held: this one is a leaf.
   func update(sourceOf change: SessionChange) {
-    guard change.old.source?.hadAudio != change.new.source?.hadAudio else { return }
     sourceHadAudio = change.new.source?.hadAudio ?? false
   }
 
   /// Posts which media were registered and unregistered.
   func postMedia(of change: SessionChange) {
     for media in change.new.media where !change.old.media.contains(media) { post(.mediaRegistered, mediaId: media.id) }
-    for media in change.old.media where !change.new.media.contains(media) { post(.mediaUnregistered, mediaId: media.id) }
+    for media in change.old.media where !change.new.media.contains(media) {
+      // Its own source, which is gone by now or before it, is what its end tells of.
+      let hadAudio = media.owner == .program && change.old.mediaWithAudio.contains(media.id)
+      post(.mediaUnregistered, mediaId: media.id, hadAudio: hadAudio ? true : nil)
+    }
   }
 }
 

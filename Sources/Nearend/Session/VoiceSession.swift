@@ -154,6 +154,7 @@ package final class VoiceSession: Sendable {
   /// - Parameter isPossible: called only if the session accepts the event.
   private func transition(_ event: SessionEvent, _ isPossible: () -> Bool) -> SessionChange {
     state.withLock { state in
+      slot.catchUp(&state.machine)
       var change = state.machine.change(for: event)
       guard change.refusal == nil, isPossible() else { return change.withdrawn }
       state.machine.commit(&change)

@@ -27,9 +27,6 @@ final class SourcePump: Sendable {
     state = Mutex(State(converter: try SourceConverter(sampleRate: sampleRate, channelCount: channelCount)))
   }
 
-  /// Rate of the last converted cycle in Hz; 0 before the first.
-  var captureRate: Int { state.withLock { $0.converter.inputRate } }
-
   /// Returns the next buffer; nil after the end.
   func next() async -> MicrophoneBuffer? {
     await withCheckedContinuation { (waiter: Waiter) in

@@ -43,7 +43,6 @@ final class SourceSlot: Sendable {
     var hadAudio = false
     var runs: UInt64 = 0
     var overruns: UInt64 = 0
-    var captureRate = 0
   }
   private let state = Mutex(State())
   private let tap: SourceTap
@@ -55,6 +54,9 @@ final class SourceSlot: Sendable {
   func listen(_ report: @escaping @Sendable (SourceNews) -> Void) { self.report.set(report) }
 
   deinit { remove(mediaId: nil) }
+
+  /// Returns whether the source of that id has had audio other than silence, reported or not.
+  func hasHeard(mediaId: String) -> Bool { state.withLock { $0.source?.mediaId == mediaId && tap.hadAudio } }
 
   /// The registered source.
   var current: RegisteredSource? { state.withLock { $0.source } }
@@ -116,11 +118,6 @@ final class SourceSlot: Sendable {
       news.append(.hadAudio(mediaId: source.mediaId))
     }
     guard let pump = source.pump else { return news }
-    let captureRate = pump.captureRate
-    if captureRate != reported.captureRate {
-      reported.captureRate = captureRate
-      news.append(.rates(mediaId: source.mediaId, capture: captureRate, output: pump.sampleRate))
-    }
     let (runs, overruns) = (pump.queue.overrunRuns, pump.queue.overruns)
     if runs > reported.runs {
       news.append(.overrun(mediaId: source.mediaId, lost: overruns - reported.overruns, total: overruns))
@@ -134,8 +131,6 @@ final class SourceSlot: Sendable {
 enum SourceNews: Sendable {
   /// It has had audio other than silence, for the first time.
   case hadAudio(mediaId: String)
-  /// Its input and output rates in frames per second.
-  case rates(mediaId: String, capture: Int, output: Int)
   /// Cycles were lost, for the first time of a run: those since the previous run, and in total.
   case overrun(mediaId: String, lost: UInt64, total: UInt64)
 }

@@ -165,15 +165,16 @@ struct CoreState: ~Copyable {
     if let samples { checkedPeak(samples, frames: frames) < 1e-6 } else { true }
   }
 
-  /// Returns whether the microphone's part of the voice is more than silence and noise (T5): with processing, after talking for longer than
-  /// starting noise can be taken for a voice; unprocessed, where there is no voice detection, above −50 dBFS, which a microphone in a quiet
-  /// room is not.
+  /// Returns whether the microphone's part of the voice is more than silence (T5): above −50 dBFS, which a microphone in a quiet room is
+  /// not; with processing also a softer voice, after talking for longer than starting noise can be taken for one.
   @_noLocks @_noAllocation
   private mutating func isAudio(_ voice: UnsafePointer<Float>, frames: Int, rate: Int) -> Bool {
     let peak = checkedPeak(voice, frames: frames)
-    guard controls.usesVoiceProcessing.load() else { return peak >= 0.003_16 }
-    if peak >= 1 / 32_768, meters.hasVoice.load() { voicedFrames += frames }
-    guard 2 * voicedFrames >= 3 * rate else { return false }
+    if peak < 0.003_16 {
+      guard controls.usesVoiceProcessing.load() else { return false }
+      if peak >= 1 / 32_768, meters.hasVoice.load() { voicedFrames += frames }
+      guard 2 * voicedFrames >= 3 * rate else { return false }
+    }
     voicedFrames = 0
     return true
   }

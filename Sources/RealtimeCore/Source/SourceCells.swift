@@ -27,7 +27,7 @@ struct SourceDelivery: Sendable {
     @_noLocks @_noAllocation get { !cells.hadAudio.load() }
   }
 
-  /// Delivers one cycle's mono voice to the attached consumer. `hasAudio`: the microphone's part of it is more than silence and noise.
+  /// Delivers one cycle's mono voice to the attached consumer. `hasAudio`: the microphone's part of it is more than silence.
   /// [realtime]
   @_noLocks @_noAllocation
   func deliver(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, hasAudio: Bool) {

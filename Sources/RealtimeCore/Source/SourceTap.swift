@@ -45,7 +45,7 @@ package final class SourceTap: @unchecked Sendable {
     lock.withLock { _ in replace(with: nil, queue: nil) }
   }
 
-  /// A Boolean value indicating whether anything attached since `forgetAudio` received microphone audio other than silence and noise. [any]
+  /// A Boolean value indicating whether anything attached since `forgetAudio` received microphone audio other than silence. [any]
   package var hadAudio: Bool { cells.hadAudio.load() }
   /// Clears `hadAudio` for a new source. [any]
   package func forgetAudio() { cells.hadAudio.store(false) }
@@ -60,7 +60,7 @@ package final class SourceTap: @unchecked Sendable {
   /// - Parameters:
   ///   - frames: at most 8192.
   ///   - rate: Hz.
-  ///   - hasAudio: whether the microphone's part of it is more than silence and noise.
+  ///   - hasAudio: whether the microphone's part of it is more than silence.
   package func feed(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, hasAudio: Bool) {
     delivery.deliver(voice, frames: frames, rate: rate, hasAudio: hasAudio)
   }

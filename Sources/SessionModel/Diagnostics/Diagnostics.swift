@@ -62,7 +62,7 @@ package struct Diagnostics: Sendable {
     add("Microphone Input", source.mediaId)
     addDetail(1, source.phase == .deferred ? "Deferred until the session runs" : "Running")
     addDetail(1, "Had audio: \(Self.yesNo(source.hadAudio))")
-    let resampling = source.resampling.map { "YES (\($0.captureRate) Hz to \($0.outputRate) Hz)" }
+    let resampling = report.sourceResampling.map { "YES (\($0.captureRate) Hz to \($0.outputRate) Hz)" }
     addDetail(1, "Resampling: \(resampling ?? "NO")")
   }
 

@@ -59,13 +59,18 @@ extension SessionState {
       media.removeAll { $0.id == id && $0.owner == .program }
       sinks.removeAll { $0 == id }
       if source?.mediaId == id { source = nil }
+      mediaWithAudio.remove(id)
     case .registerSource(let id): register(source: id, &effects)
     case .unregisterSource(let id):
       if source?.mediaId == id { source = nil }
     case .sourceHadAudio(let id):
-      if source?.mediaId == id { source?.hadAudio = true }
+      guard source?.mediaId == id else { return }
+      source?.hadAudio = true
+      mediaWithAudio.insert(id)
     case .sourceResampling(let id, let resampling):
-      if source?.mediaId == id { source?.resampling = resampling }
+      guard source?.mediaId == id else { return }
+      source?.resampling = resampling
+      source?.hasReportedResampling = true
     case .registerSink(let id): register(sink: id, &effects)
     case .unregisterSink(let id): sinks.removeAll { $0 == id }
     case .setInitOnly(let setting): set(setting, &effects)
@@ -93,6 +98,7 @@ extension SessionState {
     guard media.isSend else { return effects.append(.refused(.wrongDirection(id: id, needs: "send"))) }
     if let source { return effects.append(.refused(.sourceTaken(by: source.mediaId))) }
     source = Source(mediaId: id, phase: .deferred)
+    mediaWithAudio.remove(id)
   }
 
   private mutating func register(sink id: String, _ effects: inout [SessionEffect]) {

@@ -15,8 +15,10 @@ package struct SessionState: Sendable, Equatable {
     package var phase: Phase
     /// A Boolean value indicating whether it has had audio other than silence (T5).
     package var hadAudio = false
-    /// The source's resampling; nil if it uses the rate of its input.
+    /// The resampling that the program has reported; nil if it uses the rate of its input, or has reported nothing.
     package var resampling: Resampling?
+    /// A Boolean value indicating whether the program has reported whether it resamples.
+    package var hasReportedResampling = false
   }
 
   /// The conversion that a source does (T5).
@@ -36,6 +38,8 @@ package struct SessionState: Sendable, Equatable {
   /// In the order of registration; applications after programs.
   package internal(set) var media: [Media] = []
   package internal(set) var source: Source?
+  /// Registered media whose last source, registered or not any more, has had audio other than silence (T5).
+  package internal(set) var mediaWithAudio: Set<String> = []
   /// Media ids of the ring sinks, in the order of registration.
   package internal(set) var sinks: [String] = []
   /// Manual mode: a Boolean value indicating whether the call manager has activated the session and not deactivated it since (S2).

@@ -21,6 +21,17 @@ package struct ServiceReport: Sendable {
     self.snapshot = snapshot
     self.session = session
   }
+
+  /// The conversion between the microphone and the registered source (T5): what the program reports, or else from the rate of the
+  /// microphone's own hardware, 16000 Hz for a headset's call profile, to the rate that the source receives; nil if there is none.
+  package var sourceResampling: SessionState.Resampling? {
+    guard let source = session.source else { return nil }
+    if source.hasReportedResampling { return source.resampling }
+    guard let status = snapshot.source else { return nil }
+    let capture = snapshot.route.current.inputs.first?.rate ?? status.captureRate
+    guard capture > 0, status.outputRate > 0, capture != status.outputRate else { return nil }
+    return SessionState.Resampling(captureRate: capture, outputRate: status.outputRate)
+  }
 }
 
 /// Counts of NaN and infinite samples that were replaced by silence since the session began; any count but 0 means a broken stage (S6).

@@ -14,6 +14,7 @@ package struct TelemetryDocument: Codable, Sendable, Equatable {
   package var manualAudioSessionManagement: Bool
   /// A Boolean value indicating whether the registered source has had audio other than silence (T5).
   package var sourceHadAudio: Bool
+  /// A Boolean value indicating whether the microphone's own rate differs from the one that the source receives.
   package var sourceResamplingActive: Bool
   /// Present only while `sourceResamplingActive`.
   package var sourceCaptureRateHz: Int?
@@ -38,7 +39,7 @@ package struct TelemetryDocument: Codable, Sendable, Equatable {
     totalRegisteredMedia = session.media.count
     manualAudioSessionManagement = session.settings.isManual
     sourceHadAudio = session.source?.hadAudio ?? false
-    let resampling = session.source?.resampling
+    let resampling = report.sourceResampling
     sourceResamplingActive = resampling != nil
     sourceCaptureRateHz = resampling?.captureRate
     sourceOutputRateHz = resampling?.outputRate

@@ -116,6 +116,69 @@ struct ReportTests {
     #expect(hadAudio() == .bool(false))
   }
 
+  @Test("T4, T5: the end of a source's media says that it had audio, whether its source ended before or not, and no other end does")
+  func endOfActivity() throws {
+    for endsSource in [false, true] {
+      let rig = ManagerRig()
+      let tape = EventTape(rig.manager.owner.bus)
+      try rig.registerCall()
+      let stream = try rig.manager.microphoneBuffers(mediaId: "mic")
+      rig.manager.reportSourceAudioActivity(mediaId: "mic")
+      if endsSource { stream.cancel() }
+      rig.manager.unregisterMedia(id: "mic")
+      #expect(tape.all.last?.kind == .mediaUnregistered)
+      #expect(tape.all.last?.detail["sourceHadAudio"] == .bool(true), "ended before: \(endsSource)")
+      // Under the same id, and silent.
+      try rig.manager.registerMedia(id: "mic", isSend: true, isReceive: false)
+      #expect(tape.all.last?.detail["sourceHadAudio"] == .bool(false))
+      let next = try rig.manager.microphoneBuffers(mediaId: "mic")
+      rig.unregisterCall()
+      #expect(tape.all.filter { $0.kind == .mediaUnregistered }.map { $0.detail["sourceHadAudio"] } == [true, false, false])
+      withExtendedLifetime(next) {}
+    }
+  }
+
+  @Test("T5: a sound that comes just before the source's end is known by its media's end")
+  func lastSound() throws {
+    let rig = ManagerRig()
+    let tape = EventTape(rig.manager.owner.bus)
+    try rig.manager.setManualRenderingMode(true)
+    try rig.registerCall()
+    let renderer = try #require(rig.manager.manualRenderer)
+    #expect(
+      rig.manager.registerMicrophoneInput(mediaId: "mic", context: nil) { _, _, _, _, _, _ in })
+    _ = try renderer.cycle(microphone: [Float](repeating: 0, count: 480))
+    for _ in 0..<20 { _ = try renderer.cycle(microphone: (0..<480).map { Float(0.3 * sin(Double($0) * 0.1)) }) }
+    rig.manager.unregisterMedia(id: "mic")
+    #expect(tape.all.last?.kind == .mediaUnregistered)
+    #expect(tape.all.last?.detail["sourceHadAudio"] == .bool(true))
+    rig.unregisterCall()
+  }
+
+  @Test("T5: the microphone's own rate counts: a headset at 16 kHz with a source at 48 kHz is resampled, unless the program says otherwise")
+  func hardwareRate() throws {
+    let rig = ManagerRig()
+    try rig.registerCall()
+    let stream = try rig.manager.microphoneBuffers(mediaId: "mic", sampleRate: 48_000)
+    #expect(try telemetry(rig.manager)["sourceResamplingActive"] as? Bool == false)
+    func use(_ rate: Int) throws {
+      let headset = RoutePort(name: "bluez_input.1", description: "Headset", portType: .bluetoothHFP, rate: rate)
+      try rig.graph.use(RouteStatus(current: RouteDescription(inputs: [headset])))
+    }
+    try use(16_000)
+    let values = try telemetry(rig.manager)
+    #expect(values["sourceResamplingActive"] as? Bool == true)
+    #expect(values["sourceCaptureRateHz"] as? Int == 16_000)
+    #expect(values["sourceOutputRateHz"] as? Int == 48_000)
+    #expect(rig.manager.getDiagnostics().contains("Resampling: YES (16000 Hz to 48000 Hz)"))
+    try use(48_000)
+    #expect(try telemetry(rig.manager)["sourceResamplingActive"] as? Bool == false)
+    try use(16_000)
+    rig.manager.reportSourceResampling(mediaId: "mic", captureRate: 48_000, outputRate: 48_000, isResampling: false)
+    #expect(try telemetry(rig.manager)["sourceResamplingActive"] as? Bool == false)
+    withExtendedLifetime(stream) {}
+  }
+
   @Test("T5: what a source resamples is in telemetry, its rates only while it does")
   func resampling() throws {
     let rig = ManagerRig()

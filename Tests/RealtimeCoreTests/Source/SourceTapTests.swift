@@ -159,7 +159,21 @@ struct SourceTapTests {
     tap.detach()
   }
 
-  @Test("T5: application audio, noise and a muted talker do not count as the microphone's audio; a voice does")
+  @Test("T5: the first sound counts with voice processing, too, and in bypass: a tone within a second", arguments: [false, true])
+  func tone(isBypassed: Bool) throws {
+    let rig = try CoreRig()
+    rig.core.controls.usesVoiceProcessing = true
+    rig.core.controls.isBypassed = isBypassed
+    let recorder = CallbackRecorder()
+    rig.core.source.attach(CallbackRecorder.callback, context: recorder.context)
+    for cycle in 0..<100 {
+      rig.cycle((0..<480).map { Float(0.316 * sin(Double(cycle * 480 + $0) * 0.1)) })
+    }
+    #expect(rig.core.source.hadAudio)
+    rig.core.source.detach()
+  }
+
+  @Test("T5: application audio, a quiet room and a muted talker do not count as the microphone's audio; a voice does")
   func onlyTheMicrophone() throws {
     let rig = try CoreRig()
     let core = rig.core
@@ -179,7 +193,7 @@ struct SourceTapTests {
     }
     #expect(loudest > 0.2, "it is heard")
     #expect(!core.source.hadAudio)
-    run(CaptureSignals.noise(seconds: 3, rate: 48_000, level: -40))
+    run(CaptureSignals.noise(seconds: 3, rate: 48_000, level: -70))
     #expect(!core.source.hadAudio)
     core.controls.isMicrophoneMuted = true
     run(CaptureSignals.speech(seconds: 4, rate: 48_000, level: -26))
