@@ -103,6 +103,29 @@ struct JoinedTests {
     #expect(rig.snapshot.sinks.first.map { [$0.gain == 0.25, $0.isMuted, $0.ssrc == 77] } == [true, true, true])
   }
 
+  @Test("O8, K6: a joined program's drops are one event, at the first of a run; and so are those that it reports itself")
+  func drops() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    let program = JoinedProgram(rig)
+    #expect(try program.call())
+    let packet = [Int16](repeating: 0, count: 4_800)
+    for _ in 0..<22 { _ = program.manager.writeSpeakerData(mediaId: "call", data: packet) }
+    #expect(eventually { rig.snapshot.sinks.first?.totalDrops == 20 })
+    #expect(eventually { !program.events(.sinkFrameDrop).isEmpty })
+    #expect(program.events(.sinkFrameDrop).map(\.mediaId) == ["call"])
+    #expect(program.events(.sinkFrameDrop).first?.detail["consecutive"] == 1)
+
+    try program.manager.registerMedia(id: "other", isSend: false, isReceive: true)
+    #expect(program.manager.registerSpeakerOutput(mediaId: "other", sampleRate: 48_000, channelCount: 1, bufferSize: 19_200))
+    program.manager.notifySinkFrameDrop(mediaId: "nobody", consecutive: 1, total: 1)
+    for _ in 0..<2 { program.manager.notifySinkFrameDrop(mediaId: "other", consecutive: 1, total: 7) }
+    #expect(eventually { program.events(.sinkFrameDrop).count > 1 })
+    let told = program.events(.sinkFrameDrop)
+    #expect(told.map(\.mediaId) == ["call", "other"])
+    #expect(told.last?.detail["total"] == 7 && told.last?.detail["totalUnderruns"] == 0)
+  }
+
   @Test("O8, L1, L5: two joined programs receive the same voice at the same time, one as a sequence and one by callback")
   func voice() async throws {
     let rig = try ControlRig(speed: 1)

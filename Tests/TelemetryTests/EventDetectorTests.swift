@@ -74,6 +74,25 @@ struct EventDetectorTests {
     #expect(poll(&detector, [Sink(id: "a", consecutiveDrops: 1, totalDrops: 1)], at: 403).count == 1, "another sink")
   }
 
+  @Test("K6: what is dropped while nothing is played is not posted, also if playing stopped and began between two observations")
+  func dropsUnplayed() {
+    var detector = EventDetector()
+    func poll(_ playback: Int?, run: UInt64, total: UInt64, former: UInt64 = 0, at time: Double) -> [EventDetector.Event] {
+      var observation = AudioObservation(sinks: [Sink(id: "a", consecutiveDrops: run, totalDrops: total)])
+      observation.sinks[0].formerDrops = former
+      observation.playback = playback
+      return detector.update(observation, at: time)
+    }
+    #expect(poll(1, run: 4, total: 4, former: 4, at: 0).isEmpty, "before the first")
+    #expect(poll(nil, run: 9, total: 9, at: 1).isEmpty)
+    #expect(poll(2, run: 0, total: 11, former: 11, at: 2).isEmpty)
+    #expect(poll(3, run: 0, total: 13, former: 13, at: 3).isEmpty)
+    #expect(poll(4, run: 2, total: 16, former: 14, at: 4) == [.drop("a", consecutive: 2, total: 16)], "as soon as it is played")
+    #expect(poll(nil, run: 5, total: 19, at: 400).isEmpty, "a pause")
+    #expect(poll(4, run: 6, total: 20, at: 401).isEmpty)
+    #expect(poll(4, run: 7, total: 21, at: 402) == [.drop("a", consecutive: 7, total: 21)], "it goes on while it is played")
+  }
+
   @Test("K5: an underrun is posted for the first gap of a run, with consecutive and total")
   func underrun() {
     var detector = EventDetector()

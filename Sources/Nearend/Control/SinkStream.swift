@@ -9,14 +9,20 @@ struct SinkStream {
   private let sink: RingSink
   private let connection: ControlConnection
   private let stall: Double
+  /// Called with the count of all refused writes so far, at the first of a run.
+  private let dropped: (_ total: UInt64) -> Void
 
   /// Seconds after which what has left the ring is reported, at the latest.
   private static let step = 0.01
   /// Seconds between checks while the ring is empty.
   private static let idleStep = 1.0
 
-  /// - Parameter register: creates the sink that plays the PCM.
-  static func answer(_ request: ControlRequest, register: () throws(SinkError) -> PCMRegistration) throws {
+  /// - Parameters:
+  ///   - dropped: called with the count of all refused writes so far, at the first of a run (K6).
+  ///   - register: creates the sink that plays the PCM.
+  static func answer(
+    _ request: ControlRequest, dropped: @escaping (_ total: UInt64) -> Void, register: () throws(SinkError) -> PCMRegistration
+  ) throws {
     let exchange = request.exchange
     let registration: PCMRegistration
     do throws(SinkError) {
@@ -29,7 +35,7 @@ struct SinkStream {
     }
     defer { registration.end() }
     try exchange.upgrade(to: HostProtocol.name)
-    try SinkStream(sink: registration.sink, connection: exchange.connection, stall: exchange.limits.stallSeconds).run()
+    try SinkStream(sink: registration.sink, connection: exchange.connection, stall: exchange.limits.stallSeconds, dropped: dropped).run()
   }
 
   private func run() throws {
@@ -54,7 +60,8 @@ struct SinkStream {
     _ = connection.consume(HostProtocol.SinkRecord.size)
     switch HostProtocol.SinkRecord.Kind(rawValue: record.kind) {
     case .drops:
-      sink.noteDrops(UInt64(record.count))
+      let count = UInt64(record.count)
+      if case .dropped(count, let total) = sink.noteDrops(count) { dropped(total) }
       return 0
     case .audio:
       let count = Int(record.count)

@@ -11,19 +11,31 @@ final class EventWatch: Sendable {
   private let core: AudioCore
   private let events: EventBus
   private let clock: @Sendable () -> Double
+  private let unitRun: @Sendable () -> UnitRun?
 
-  /// - Parameter clock: returns seconds of a monotonic clock.
-  init(core: AudioCore, events: EventBus, clock: @escaping @Sendable () -> Double = monotonicSeconds) {
+  /// - Parameters:
+  ///   - clock: returns seconds of a monotonic clock.
+  ///   - unitRun: returns the present run of the session's unit; nil while it does not run.
+  init(
+    core: AudioCore, events: EventBus, clock: @escaping @Sendable () -> Double = monotonicSeconds,
+    unitRun: @escaping @Sendable () -> UnitRun? = { UnitRun() }
+  ) {
     self.core = core
     self.events = events
     self.clock = clock
+    self.unitRun = unitRun
   }
+
+  /// The run in which the sinks are played; nil while the unit does not run, or playback is paused.
+  private var playback: UnitRun? { core.isInterrupted || core.mixer.isPaused ? nil : unitRun() }
 
   func poll() {
     let meters = core.cycleMeters
+    let playback = playback
+    let sinks = core.mixer.ringSinks.map { AudioObservation.Sink($0, formerDrops: playback?.formerDrops[ObjectIdentifier($0)] ?? 0) }
     var observation = AudioObservation(
-      sinks: core.mixer.ringSinks.map(AudioObservation.Sink.init), xruns: meters.xruns,
-      quantum: meters.quantum, rate: meters.rate, busyRatioPeak: meters.busyRatioPeak)
+      sinks: sinks, xruns: meters.xruns, quantum: meters.quantum, rate: meters.rate, busyRatioPeak: meters.busyRatioPeak)
+    observation.playback = playback?.number
     observation.isTalkingWhileMuted = core.isSending && core.isTalkingWhileMuted
     let now = clock()
     post(detector.withLock { $0.update(observation, at: now) })
@@ -34,8 +46,9 @@ final class EventWatch: Sendable {
     if let event = detector.withLock({ $0.update(route) }) { post([event]) }
   }
 
-  /// Reports the first refused write of a run (K6).
+  /// Reports the first refused write of a run (K6), unless nothing is played anyway: a ring that nobody empties is no sign of stress.
   func frameDrop(mediaId: String, consecutive: UInt64, total: UInt64, totalUnderruns: UInt64) {
+    guard playback != nil else { return }
     let now = clock()
     let event = detector.withLock {
       $0.frameDrop(mediaId: mediaId, consecutive: consecutive, total: total, totalUnderruns: totalUnderruns, at: now)
@@ -55,11 +68,12 @@ final class EventWatch: Sendable {
 }
 
 extension AudioObservation.Sink {
-  init(_ sink: RingSink) {
+  init(_ sink: RingSink, formerDrops: UInt64) {
     let status = sink.status()
     self.init(
       id: sink.id, consecutiveUnderruns: status.consecutiveUnderruns, totalUnderruns: status.totalUnderruns,
       consecutiveDrops: status.consecutiveDrops, totalDrops: status.totalDrops, jitterSpikes: status.jitterSpikes,
       lastJitterSpike: status.lastJitterSpike, jitter: status.jitter)
+    self.formerDrops = formerDrops
   }
 }

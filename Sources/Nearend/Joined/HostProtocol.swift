@@ -55,6 +55,14 @@ enum HostProtocol {
     static let size = 8
   }
 
+  /// What a program has dropped itself, in a request `POST /drops/<id>`.
+  struct SinkDrops: Codable {
+    /// Frames in this run.
+    var consecutive: UInt64
+    /// Frames since the sink was registered.
+    var total: UInt64
+  }
+
   /// Precedes the samples of a cycle of the voice, 32-bit floating point, mono.
   struct VoiceRecord {
     var frames: UInt32 = 0

@@ -53,8 +53,12 @@ extension JoinedSession {
     change(output, "ssrc", .integer(Int(ssrc)))
   }
 
+  /// The host posts the event, also for the refused writes, which it counts itself.
   func notifySinkFrameDrop(mediaId: String, consecutive: UInt64, total: UInt64) {
-    // The host counts refused writes, and posts the event.
+    guard output(mediaId)?.isOpen == true, let link, let name = shared.withLock({ $0.name(of: mediaId) }) else { return }
+    request(
+      "POST", "/drops/\(name)?program=\(link.welcome.program)",
+      ["consecutive": .integer(Int(clamping: consecutive)), "total": .integer(Int(clamping: total))])
   }
 
   private func output(_ id: String) -> JoinedOutput? { shared.withLock { $0.outputs[id] } }

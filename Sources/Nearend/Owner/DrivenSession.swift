@@ -49,7 +49,7 @@ protocol DrivenSession: AnyObject, Sendable {
   // MARK: Speaker outputs
 
   func registerSink(id: String, format: SinkFormat, capacityBytes: Int) throws(SinkError) -> SessionRefusal?
-  /// nil for an unknown id.
+  /// Reports the first write of a run that finds the sink full; nil for an unknown id.
   func writeToSink(id: String, _ data: UnsafeRawBufferPointer) -> RingSink.Outcome?
   /// Returns the bytes that fit into the sink now, as far as is known; nil for an unknown id.
   func sinkRoom(id: String) -> Int?

@@ -14,13 +14,10 @@ extension SessionOwner {
   /// Ends a sink with a fade-out. Ignored for an unknown id.
   func removeSink(id: String) { send(.unregisterSink(mediaId: id)) }
 
-  /// Writes to a sink, whole or not at all (K2), and reports the first write of a run that finds it full (K6); nil for an unknown id.
-  func write(_ data: UnsafeRawBufferPointer, to id: String) -> RingSink.Outcome? {
-    guard let outcome = driven?.writeToSink(id: id, data) else { return nil }
-    if case .dropped(consecutive: 1, let total) = outcome { noteDrop(id: id, consecutive: 1, total: total) }
-    return outcome
-  }
+  /// Writes to a sink, whole or not at all (K2). The first write of a run that finds it full is reported (K6). nil for an unknown id.
+  func write(_ data: UnsafeRawBufferPointer, to id: String) -> RingSink.Outcome? { driven?.writeToSink(id: id, data) }
 
+  /// Reports what a program has dropped itself.
   func noteDrop(id: String, consecutive: UInt64, total: UInt64) {
     driven?.notifySinkFrameDrop(mediaId: id, consecutive: consecutive, total: total)
   }

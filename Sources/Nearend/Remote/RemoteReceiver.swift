@@ -121,7 +121,10 @@ final class RemoteReceiver: Sendable {
 
   private func play(_ samples: [Int16], _ isShedding: inout Bool) {
     let fill = sink.fill
-    if isShedding, fill.bytes > fill.target { return sink.noteDrops(1) }
+    if isShedding, fill.bytes > fill.target {
+      sink.noteDrops(1)
+      return
+    }
     isShedding = false
     if case .dropped = samples.withUnsafeBytes({ sink.put($0) }) { isShedding = fill.target > 0 }
   }

@@ -42,7 +42,12 @@ extension NearendService: DrivenSession {
     try session.register(RingSink(id: id, format: format, capacityBytes: capacityBytes))
   }
 
-  func writeToSink(id: String, _ data: UnsafeRawBufferPointer) -> RingSink.Outcome? { core.mixer.ringSink(id: id)?.put(data) }
+  func writeToSink(id: String, _ data: UnsafeRawBufferPointer) -> RingSink.Outcome? {
+    guard let outcome = core.mixer.ringSink(id: id)?.put(data) else { return nil }
+    if case .dropped(consecutive: 1, let total) = outcome { notifySinkFrameDrop(mediaId: id, consecutive: 1, total: total) }
+    return outcome
+  }
+
   func sinkRoom(id: String) -> Int? { core.mixer.ringSink(id: id).map { $0.capacityBytes - $0.fill.bytes } }
   var sinkIds: [String] { core.mixer.ids }
   func enableAppAudio(_ on: Bool) { core.appAudio.isEnabled = on }

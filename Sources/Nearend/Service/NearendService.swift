@@ -64,7 +64,7 @@ package final class NearendService: Sendable {
     self.greeting = greeting
     let session = VoiceSession(settings: options.session, core: core, log: log, events: events)
     self.session = session
-    let watch = EventWatch(core: core, events: events)
+    let watch = EventWatch(core: core, events: events, unitRun: { [weak session] in session?.unitRun })
     self.watch = watch
     let recorder = HistoryRecorder(core: core)
     self.recorder = recorder

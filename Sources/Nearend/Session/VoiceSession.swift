@@ -16,6 +16,8 @@ package final class VoiceSession: Sendable {
     var awaitsSound = false
     /// Called once sound can pass.
     var soundWaiters: [@Sendable () -> Void] = []
+    /// The last run of the unit.
+    var unitRun = UnitRun()
     /// Drops of each ring sink at the time when the unit stopped.
     var drops: [ObjectIdentifier: UInt64] = [:]
   }
@@ -118,6 +120,9 @@ package final class VoiceSession: Sendable {
     finish(transition(.applications(applications)) { true }, notifiesGraph: false)
   }
 
+  /// The present run of the unit; nil while it does not run. [any]
+  var unitRun: UnitRun? { state.withLock { $0.machine.state.isUnitRunning ? $0.unitRun : nil } }
+
   /// The demand on the graph now, and as it would be without interruptions.
   var demands: SessionDemands { state.withLock { SessionDemands(now: $0.machine.state.demand, wanted: $0.machine.state.wanted) } }
 
@@ -161,7 +166,10 @@ package final class VoiceSession: Sendable {
       let isRunning = change.new.isUnitRunning
       if change.effects.contains(.recovered) { state.awaitsSound = true }
       if !isRunning { state.awaitsSound = false }
-      if change.old.isUnitRunning != isRunning { holdSinks(!isRunning, &state.drops) }
+      if change.old.isUnitRunning != isRunning {
+        holdSinks(!isRunning, &state.drops)
+        if isRunning { state.unitRun.begin(core.mixer.ringSinks) }
+      }
       events.update(sourceOf: change)
       for effect in change.effects { apply(effect) }
       return change

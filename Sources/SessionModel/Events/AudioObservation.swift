@@ -9,6 +9,8 @@ package struct AudioObservation: Sendable, Equatable {
     /// Writes refused since the last one that fit; a run is in progress if more than 0.
     package var consecutiveDrops: UInt64
     package var totalDrops: UInt64
+    /// `totalDrops` when the present stretch of playback began.
+    package var formerDrops: UInt64 = 0
     package var jitterSpikes: UInt64
     /// How late the most recent spike came, in seconds.
     package var lastJitterSpike: Double
@@ -31,6 +33,9 @@ package struct AudioObservation: Sendable, Equatable {
   }
 
   package var sinks: [Sink]
+  /// Which stretch of time it is in which the sinks are played; nil while they are not, as in an interruption or a pause. After a pause it
+  /// is the same again.
+  package var playback: Int? = 0
   /// Cycles missed since the start, or since the last reset of the counters.
   package var xruns: UInt64
   /// Frames per cycle.

@@ -1,6 +1,7 @@
 /// Derives events from counters that only grow. Pure; times are given, so that any schedule can be tested. [any]
 ///
 /// - `sinkUnderrun` and `sinkFrameDrop` are posted for the first of a run; a continuing run is not reported again (K5, K6).
+/// - What a sink drops while none is played, as in an interruption, is no news, and spends nobody's 5 minutes.
 /// - Each kind is posted at most once in 5 minutes per sink or source, `graphOverrun` once in 5 minutes.
 /// - `talkingWhileMuted` is posted when it begins, at most once in 10 s (D2).
 /// - `deviceChange` is always posted. (`routeChange` comes from `PipeWireGraph`, which knows the reason.)
@@ -42,8 +43,19 @@ package struct EventDetector: Sendable {
     last = new
     removeAbsentSinks(new)
     let before = Dictionary(old.sinks.map { ($0.id, $0) }) { first, _ in first }
+    let goesOn = new.playback != nil && new.playback == old.playback
+    let isNext = new.playback != nil && old.playback != nil && !goesOn
     var found: [Event] = []
-    for sink in new.sinks { found += events(from: before[sink.id] ?? AudioObservation.Sink(id: sink.id), to: sink) }
+    for (index, sink) in new.sinks.enumerated() {
+      var former = before[sink.id] ?? AudioObservation.Sink(id: sink.id)
+      if !goesOn {
+        former.totalDrops = isNext ? sink.formerDrops : sink.totalDrops
+        former.consecutiveDrops = 0
+        // A run that is still there at the next observation is one of playback.
+        if !isNext { last.sinks[index].consecutiveDrops = 0 }
+      }
+      found += events(from: former, to: sink)
+    }
     let missed = Self.growth(old.xruns, new.xruns)
     if missed > 0 {
       found.append(

@@ -141,6 +141,58 @@ struct SpeakerOutputTests {
     #expect(tape.all.count { $0.kind == .sinkFrameDrop } == 1)
   }
 
+  @Test("K6: a ring that is full while nothing is played is no frame drop: before a call manager's activation, and after")
+  func dropsBeforeActivation() throws {
+    let rig = ManagerRig()
+    rig.manager.manualAudioSessionManagement = true
+    try rig.registerCall()
+    #expect(rig.registerSpeaker())
+    try expectNoDrops(rig) { rig.manager.audioSessionDidActivateExternally() }
+  }
+
+  @Test(
+    "K6: a ring that is full in an interruption is no frame drop, and does not spend the 5 minutes",
+    arguments: Interruption.Reason.allCases)
+  func dropsInInterruption(reason: Interruption.Reason) throws {
+    let rig = ManagerRig()
+    try rig.registerCall()
+    #expect(rig.registerSpeaker())
+    try rig.graph.poll()
+    try rig.graph.interrupt(reason, true)
+    try expectNoDrops(rig) { try rig.graph.interrupt(reason, false) }
+  }
+
+  @Test("K6: nor is one that is full while playback is paused, because headphones were unplugged")
+  func dropsInPause() throws {
+    let rig = ManagerRig()
+    try rig.registerCall()
+    #expect(rig.registerSpeaker())
+    let mixer = try #require(rig.manager.owner.service).core.mixer
+    mixer.isPaused = true
+    try expectNoDrops(rig) {
+      mixer.isPaused = false
+      mixer.ringSinks.first?.reset()
+    }
+  }
+
+  /// Overflows the output before and after `start`, from which on it is played.
+  private func expectNoDrops(_ rig: ManagerRig, until start: () throws -> Void) throws {
+    let tape = EventTape(rig.manager.owner.bus)
+    func drops() -> [AudioEvent] { tape.all.filter { $0.kind == .sinkFrameDrop } }
+    func overflow() { for _ in 0..<13 { _ = rig.manager.writeSpeakerData(mediaId: "ear", data: ManagerRig.packet) } }
+    overflow()
+    try rig.graph.poll()
+    rig.manager.notifySinkFrameDrop(mediaId: "ear", consecutive: 1, total: 1)
+    overflow()
+    try start()
+    try rig.graph.poll()
+    #expect(drops().isEmpty)
+    #expect(try rig.fill("ear") == 0, "what is late is discarded")
+    overflow()
+    #expect(drops().count == 1)
+    #expect(drops().first?.detail["consecutive"] == .integer(1))
+  }
+
   @Test("K8: registered ids are in the order of registration")
   func ids() throws {
     let rig = ManagerRig()

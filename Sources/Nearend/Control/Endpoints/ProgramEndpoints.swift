@@ -11,6 +11,7 @@ extension ControlEndpoints {
     ControlEndpoint("GET", "/voice", query: ["program"]) { try VoiceListener.answer($0) },
     ControlEndpoint("GET", "/playout/:id", query: ["program", "rate", "channels", "bytes"]) { try $0.playOut() },
     ControlEndpoint("GET", "/playout-into-mic/:id", query: ["program", "rate", "channels", "bytes"]) { try $0.playOutIntoMicrophone() },
+    ControlEndpoint("POST", "/drops/:id", query: ["program"]) { try $0.reportDrops() },
   ]
 }
 
@@ -73,10 +74,22 @@ extension ControlRequest {
       throw RequestFailure(409, "'\(id)' is no media of that program; POST /media/\(id)?receive=1&program=<number> first")
     }
     let (service, id) = (service, id)
-    try SinkStream.answer(self) { () throws(SinkError) in
+    try SinkStream.answer(self) { total in
+      service.notifySinkFrameDrop(mediaId: id, consecutive: 1, total: total)
+    } register: { () throws(SinkError) in
       let sink = try service.addRingSink(id: id, sampleRate: rate, channelCount: channels, bufferSize: bytes)
       return PCMRegistration(sink: sink) { if service.core.mixer.ringSink(id: id) === sink { service.removeSink(id: id) } }
     }
+  }
+
+  /// Takes a joined program's report of what it has dropped itself (K6).
+  fileprivate func reportDrops() throws {
+    guard let program = try program(), service.programs.owns(program, media: id) else {
+      throw RequestFailure(409, "'\(id)' is no media of that program; POST /media/\(id)?receive=1&program=<number> first")
+    }
+    let drops = try decode(HostProtocol.SinkDrops.self, "an object such as {\"consecutive\": 1, \"total\": 1}")
+    service.notifySinkFrameDrop(mediaId: id, consecutive: drops.consecutive, total: drops.total)
+    try exchange.answer(json: drops)
   }
 
   fileprivate func playOutIntoMicrophone() throws {
@@ -84,7 +97,8 @@ extension ControlRequest {
     guard try program() != nil else { throw RequestFailure(400, "say whose it is: program=<number>; or use PUT /appaudio/\(id)") }
     if let problem = IdRule.problem(id) { throw RequestFailure(422, "invalid source id '\(id)': \(problem)") }
     let (service, id) = (service, id)
-    try SinkStream.answer(self) { () throws(SinkError) in
+    try SinkStream.answer(self) { _ in
+    } register: { () throws(SinkError) in
       let source = try service.addAppAudio(
         id: id, format: SinkFormat(sampleRate: rate, channelCount: channels, sampleType: .float32), bufferSize: bytes)
       return PCMRegistration(sink: source) { if service.core.appAudio.mixer.ringSink(id: id) === source { service.removeAppAudio(id: id) } }

@@ -91,11 +91,14 @@ package final class RingSink: @unchecked Sendable {
     }
   }
 
-  /// Counts `count` writes that were refused upstream, because the ring had no room for them (K6). [any]
-  package func noteDrops(_ count: UInt64) {
+  /// Counts `count` writes that were refused upstream, because the ring had no room for them (K6). Returns them as a refused write does.
+  /// [any]
+  @discardableResult
+  package func noteDrops(_ count: UInt64) -> Outcome {
     writing.withLock { _ in
       cells.consecutiveDrops.add(count)
       cells.totalDrops.add(count)
+      return .dropped(consecutive: cells.consecutiveDrops.load(), total: cells.totalDrops.load())
     }
   }
 
