@@ -1,1 +1,3 @@
 #include "CRealtime.h"
+
+_Thread_local bool nearend_is_in_microphone_callback;

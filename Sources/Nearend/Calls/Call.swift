@@ -33,8 +33,9 @@ public final class Call: Sendable, Identifiable {
   public var hasEnded: Bool { ended.load(ordering: .acquiring) || registration.hasEnded }
 
   /// Ends the call with its output and its microphone. The end of a program's last call hands everything back. Idempotent. Blocks until
-  /// done.
+  /// done; called by its own microphone's callback, it returns at once, and the call ends soon after the callback has returned.
   public func end() {
+    if owner.isPostponed({ [self] _ in end() }) { return }
     let isFirst = close()
     session.performSynchronously { if isFirst { registration.end() } }
   }

@@ -15,7 +15,7 @@ extension AudioSessionManager {
   }
 
   /// Unregisters the source; ignored for any other id. When it returns, the callback is not running and is not called again, and a stream
-  /// has ended. A callback must never call it itself.
+  /// has ended. If the callback itself calls it, it returns at once, and the source is unregistered soon after the callback has returned.
   ///
   /// LiveSwitch: `unregisterMicrophoneInputCallbackWithMediaId:`.
   public func unregisterMicrophoneInput(mediaId: String) { owner.removeSource(id: mediaId) }

@@ -8,6 +8,7 @@ extension SessionOwner {
   }
 
   func set(_ setting: Setting, to value: EventValue) {
+    if isPostponed({ $0.set(setting, to: value) }) { return }
     changing.withLock { _ in
       if let driven { return driven.restore(setting, to: value) }
       guard self.value(of: setting) != value else { return }
@@ -38,6 +39,7 @@ extension SessionOwner {
 
   /// Switches voice processing, even while media is registered, at the price of a short gap (V1).
   func setVoiceProcessingEnabled(_ on: Bool) {
+    if isPostponed({ $0.setVoiceProcessingEnabled(on) }) { return }
     changing.withLock { _ in
       if let driven { return driven.setVoiceProcessingEnabled(on) }
       current.withLock { current in

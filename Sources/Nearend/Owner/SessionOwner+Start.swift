@@ -1,4 +1,5 @@
 import PipeWireGraph
+import RealtimeCore
 import SessionModel
 
 /// Starting a session of this process's own, or joining the nearend that runs. [any]
@@ -7,6 +8,7 @@ extension SessionOwner {
   /// - Returns: false for neither direction, or for a registered id: nothing has changed then.
   func register(id: String, isSend: Bool, isReceive: Bool) throws(GraphError) -> Bool {
     guard isSend || isReceive else { return false }
+    try checkThread()
     return try lifecycle.withLock { _ throws(GraphError) in
       // Registering the same media again is ignored.
       guard session.program(id) == nil else { return false }
@@ -21,6 +23,7 @@ extension SessionOwner {
 
   /// Starts the session if it is to be kept prepared and none runs (S8); stops it if nothing else needs it any more.
   func prepareRecording(_ on: Bool) throws(GraphError) {
+    try checkThread()
     try lifecycle.withLock { _ throws(GraphError) in
       if on {
         var use = hooks.use
@@ -30,6 +33,12 @@ extension SessionOwner {
       set(.recordingAlwaysPrepared, to: .bool(on))
       leaveWhatIsUnused()
     }
+  }
+
+  /// Throws where starting would wait for a thread that may wait for the caller.
+  private func checkThread() throws(GraphError) {
+    guard SourceTap.isInCallback else { return }
+    throw .refused(reason: "a microphone's callback cannot start anything: it must not wait; do it on another thread")
   }
 
   /// Returns the session, with its engine enabled for the given use.

@@ -4,6 +4,7 @@ import SessionModel
 extension SessionOwner {
   /// Unregisters media with its source and its sink. The last of any owner stops the session (L2, L3). Ignored for an unknown id.
   func unregister(id: String) {
+    if isPostponed({ $0.unregister(id: id) }) { return }
     lifecycle.withLock { _ in
       driven?.send(.unregisterMedia(id: id))
       leaveWhatIsUnused()
@@ -12,6 +13,7 @@ extension SessionOwner {
 
   /// Ends the session at once, whoever uses it. Ignored without one.
   func shutDown() {
+    if isPostponed({ $0.shutDown() }) { return }
     lifecycle.withLock { _ in
       guard let driven else { return }
       driven.end()
@@ -22,6 +24,7 @@ extension SessionOwner {
 
   /// Stops the session after a change that may have removed its last use.
   func stopNowWhereUnused() {
+    if isPostponed({ $0.stopNowWhereUnused() }) { return }
     // A hook may change a setting, but the session cannot end during the hook.
     if hooks.isCalling { return stopSoonWhereUnused() }
     lifecycle.withLock { _ in leaveWhatIsUnused() }

@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// Both public faces call it, and a program may use both. Settings go to the session that is driven, or are kept for the next one.
 ///
-/// Every call is safe from any thread (L8) except the audio thread. None blocks the audio thread.
+/// Every call is safe from any thread (L8) except the audio thread, where only changes are: a microphone's callback that makes one gets it
+/// after it has returned. None blocks the audio thread.
 final class SessionOwner: Sendable {
   /// The process's owner, created on first use and never released.
   static let shared = SessionOwner { GraphController(core: $0, options: $1, listener: $2) }
@@ -38,6 +39,8 @@ final class SessionOwner: Sendable {
   private let outlet: LogOutlet
   private let subscription = Mutex<EventBus.Subscription?>(nil)
   private let stopping = DispatchQueue(label: "nearend.session.stop")
+  /// Changes that a microphone's callback has asked for, one after another.
+  private let postponed = DispatchQueue(label: "nearend.session.postponed")
 
   /// Creates an owner whose sessions use the graphs that `makeGraph` creates.
   init(makeGraph: @escaping @Sendable (AudioCore, GraphOptions, any GraphListener) -> any SessionGraph) {
@@ -70,13 +73,26 @@ final class SessionOwner: Sendable {
 
   /// Makes a change that needs no session to exist; returns false, with nothing changed, while one does.
   func changeWhileAtRest(_ change: (inout Current) -> Void) -> Bool {
-    changing.withLock { _ in
+    // A session exists, and whoever ends it may hold the lock.
+    if SourceTap.isInCallback { return false }
+    return changing.withLock { _ in
       current.withLock { current in
         guard current.driven == nil else { return false }
         change(&current)
         return true
       }
     }
+  }
+
+  // MARK: Calls from a microphone's callback
+
+  /// Postpones a change that may wait for the microphone's callback to return, if the caller is that callback: it is made soon afterwards,
+  /// on another thread. Returns whether it is postponed. Asked before any lock is taken, because whoever holds one may wait for the
+  /// callback.
+  func isPostponed(_ change: @escaping @Sendable (SessionOwner) -> Void) -> Bool {
+    guard SourceTap.isInCallback else { return false }
+    postponed.async { [weak self] in if let self { change(self) } }
+    return true
   }
 
   // MARK: The session
@@ -87,10 +103,11 @@ final class SessionOwner: Sendable {
     return driven?.state ?? atRest
   }
 
-  /// Sends an event to the session, with or without a service. Returns the reason if it is refused.
+  /// Sends an event to the session, with or without a service. Returns the reason if it is refused, as far as it is made at once.
   @discardableResult
   func send(_ event: SessionEvent) -> SessionRefusal? {
-    changing.withLock { _ in
+    if isPostponed({ $0.send(event) }) { return nil }
+    return changing.withLock { _ in
       if let driven { return driven.send(event) }
       let effects = current.withLock { current in
         let (next, effects) = reduce(current.kept.session, event)

@@ -1,3 +1,4 @@
+internal import CRealtime
 import Foundation
 import Synchronization
 
@@ -40,7 +41,7 @@ package final class SourceTap: @unchecked Sendable {
   package func attach(_ queue: SourceQueue) { publish(SourceConsumer(queue: queue.writer), queue: queue) }
 
   /// Detaches the consumer. When it returns, the callback is not running and is not called again, and nothing more enters the queue. Waits
-  /// for a cycle in progress, so a callback must never call it. Ignored if nothing is attached. [control]
+  /// for a cycle in progress, so a callback must never call it (`isInCallback`). Ignored if nothing is attached. [control]
   package func detach() {
     lock.withLock { _ in replace(with: nil, queue: nil) }
   }
@@ -64,6 +65,9 @@ package final class SourceTap: @unchecked Sendable {
   package func feed(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, hasAudio: Bool) {
     delivery.deliver(voice, frames: frames, rate: rate, hasAudio: hasAudio)
   }
+
+  /// A Boolean value indicating whether the caller is a microphone's callback, for whose return it must not wait. [any]
+  package static var isInCallback: Bool { rt_is_in_microphone_callback() }
 
   // MARK: Publishing
 

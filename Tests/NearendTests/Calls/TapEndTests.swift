@@ -59,6 +59,63 @@ struct TapEndTests {
     await keeper.end()
   }
 
+  /// What a callback may do that ends itself.
+  enum OwnEnd: String, CaseIterable, Sendable {
+    case tap, call, input, media, session, deactivation
+  }
+
+  /// What a callback ends, in its first cycle.
+  private final class Suicide: Sendable {
+    let end = Mutex<(@Sendable () -> Void)?>(nil)
+    func called() {
+      let end = end.withLock { end in
+        defer { end = nil }
+        return end
+      }
+      end?()
+    }
+  }
+
+  @Test("L5, L8: a callback that ends itself returns, and is not called any more", arguments: OwnEnd.allCases)
+  func byItself(own: OwnEnd) async throws {
+    let session = AudioSession(GraphWorld().makeOwner())
+    let manager = AudioSessionManager(session.owner)
+    try session.setManualRendering(true)
+    manager.manualAudioSessionManagement = own == .deactivation
+    let keeper = try await session.join("keeper", sends: false)
+    let call = try await session.join("call")
+    if own == .deactivation { try session.activate() }
+    let renderer = try #require(session.manualRenderer)
+    try await wait(for: "the session to send") { renderer.isSending }
+    let suicide = Suicide()
+    let tap = try call.tapMicrophone(context: Unmanaged.passUnretained(suicide).toOpaque()) { context, _, _, _, _, _ in
+      Unmanaged<Suicide>.fromOpaque(context!).takeUnretainedValue().called()
+    }
+    suicide.end.withLock {
+      $0 = {
+        switch own {
+        case .tap: tap.end()
+        case .call: call.end()
+        case .input: manager.unregisterMicrophoneInput(mediaId: "call")
+        case .media: manager.unregisterMedia(id: "call")
+        case .session: session.shutDown()
+        case .deactivation: try? session.deactivate()
+        }
+      }
+    }
+    let isOver = Mutex(false)
+    Thread.detachNewThread {
+      _ = try? renderer.cycle(microphone: [Float](repeating: 0.25, count: 480))
+      isOver.withLock { $0 = true }
+    }
+    try await wait(for: "the callback to return") { isOver.withLock { $0 } }
+    #expect(suicide.end.withLock { $0 == nil }, "it was called")
+    try await wait(for: "the end") { session.owner.session.source?.phase != .running }
+    withExtendedLifetime((suicide, tap)) {}
+    await keeper.end()
+    await session.shutDown()
+  }
+
   /// Runs cycles until the tap has ended, and `end` at about the same moment. In threads: a queue has no more than the machine has cores.
   private static func race(_ renderer: ManualRenderer, _ tap: MicrophoneTap, _ context: Context, _ end: @escaping @Sendable () -> Void) {
     let done = DispatchSemaphore(value: 0)

@@ -42,7 +42,7 @@ extension AudioSession {
   /// daemon has answered.
   /// - Parameter on: whether recording is prepared.
   /// - Throws: why the session cannot start; nothing has changed then.
-  public func setRecordingPrepared(_ on: Bool) throws(GraphError) { try queue.sync { prepared(on) }.get() }
+  public func setRecordingPrepared(_ on: Bool) throws(GraphError) { try performSynchronously { prepared(on) }.get() }
 
   /// Prepares recording, or ends that, without blocking a thread.
   /// - Parameter on: whether recording is prepared.

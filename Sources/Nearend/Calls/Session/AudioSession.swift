@@ -1,4 +1,5 @@
 import Dispatch
+import RealtimeCore
 import SessionModel
 
 /// The process's voice processing for Swift programs: calls are handles that end when released, errors are typed and thrown, and events are
@@ -11,7 +12,8 @@ import SessionModel
 /// Blocking methods have asynchronous twins, which do not block a thread. ``AudioSessionManager`` is the same session with the calls of
 /// LiveSwitch and LiveKit, for programs that come from there.
 ///
-/// Every call is safe from any thread except the audio thread. An engine observer's hook must not join or end a
+/// Every call is safe from any thread except the audio thread. There, in a microphone's callback, what ends or sets something takes effect
+/// soon after the callback has returned, and everything else must not be called. An engine observer's hook must not join or end a
 /// call, prepare recording or shut down. [any]
 public final class AudioSession: Sendable {
   /// The process's session.
@@ -34,7 +36,7 @@ public final class AudioSession: Sendable {
   ///   - receives: whether the call is played on the speaker.
   /// - Throws: `JoinError`; nothing has changed then.
   public func join(_ id: String, sends: Bool = true, receives: Bool = true) throws(JoinError) -> Call {
-    try queue.sync { register(id, sends: sends, receives: receives) }.get()
+    try performSynchronously { register(id, sends: sends, receives: receives) }.get()
   }
 
   /// Joins without blocking a thread. Cancelling the task does not interrupt joining; the returned call ends when it is released.
@@ -78,7 +80,9 @@ public final class AudioSession: Sendable {
   public var events: Events { Events(owner.bus) }
 
   /// Ends all calls at once: their handles remain, and throw or do nothing. Settings are kept.
-  public func shutDown() { queue.sync { owner.shutDown() } }
+  public func shutDown() {
+    if !owner.isPostponed({ [self] _ in shutDown() }) { queue.sync { owner.shutDown() } }
+  }
 
   /// Ends all calls at once, without blocking a thread.
   public func shutDown() async { await perform { [owner] in owner.shutDown() } }
@@ -92,7 +96,8 @@ public final class AudioSession: Sendable {
     }
   }
 
-  func performSynchronously(_ body: () -> Void) { queue.sync(execute: body) }
+  /// Runs `body` after what was queued before; at once in a microphone's callback, for which what is queued may wait.
+  func performSynchronously<Value>(_ body: () -> Value) -> Value { SourceTap.isInCallback ? body() : queue.sync(execute: body) }
 
   /// Queues `body` without waiting for it.
   func performLater(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
