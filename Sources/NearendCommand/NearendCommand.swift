@@ -78,7 +78,7 @@ struct NearendCommand: ParsableCommand {
   /// Runs until a stop is requested. Returns whether a rehearsal was left for a daemon that has appeared.
   private func run(_ environment: [String: String], _ stop: StopRequest) throws -> Bool {
     let wishes = Wishes(devices, environment)
-    let telemetryOptions = try telemetry.merged(with: wishes.layers.configuration).options()
+    let telemetryOptions = try telemetry.options(with: wishes.layers.configuration)
     let terminal = display.headless ? nil : TerminalDisplay.checked(display, glyphs: wishes.glyphs)
     if let terminal, attach(terminal, stop, environment) { return false }
     do {

@@ -53,7 +53,19 @@ struct TelemetryArguments: ParsableArguments {
     _ = try options()
   }
 
-  func options() throws -> TelemetryOptions {
+  /// The options of the command line, with those of nearend.toml that none of them sets.
+  func options(with configuration: Configuration) throws -> TelemetryOptions {
+    let merged = merged(with: configuration)
+    let isConfigured: [RunOption: Bool] = [
+      .telemetryFile: telemetryFile == nil, .telemetryUrl: telemetryUrl == nil, .telemetryOtlp: telemetryOtlp == nil,
+      .telemetryOtlpHeaders: telemetryOtlpHeader.isEmpty, .telemetryConfig: telemetryConfig == nil,
+      .telemetryMinVersion: telemetryMinVersion == nil, .telemetryDisable: telemetryDisable.isEmpty,
+    ]
+    return try merged.options(configured: Set(isConfigured.filter(\.value).keys))
+  }
+
+  /// - Parameter configured: those that nearend.toml gives, if anybody does.
+  private func options(configured: Set<RunOption> = []) throws -> TelemetryOptions {
     do throws(TelemetryConfigurationError) {
       let gate: TelemetryGate
       if let telemetryConfig {
@@ -67,12 +79,29 @@ struct TelemetryArguments: ParsableArguments {
       }
       return try TelemetryOptions(file: telemetryFile, url: telemetryUrl, otlp: collector, gate: gate)
     } catch {
-      throw ValidationError(Self.option(error) + ": \(error).")
+      throw ValidationError(blamed(error, configured) + ": \(error).")
     }
   }
 
+  /// What was given and is wrong: an option, or a key of nearend.toml.
+  private func blamed(_ error: TelemetryConfigurationError, _ configured: Set<RunOption>) -> String {
+    let option: (key: RunOption, argument: String) =
+      switch error {
+      // The gate is given by the operator's file, or by these two.
+      case .badVersion where telemetryConfig == nil: (.telemetryMinVersion, "--telemetry-min-version")
+      case .unknownType where telemetryConfig == nil: (.telemetryDisable, "--telemetry-disable")
+      case .badVersion, .unknownType, .badDocument: (.telemetryConfig, "--telemetry-config")
+      case .badURL: (.telemetryUrl, "--telemetry-url")
+      case .badEndpoint: (.telemetryOtlp, "--telemetry-otlp")
+      case .badHeader: (.telemetryOtlpHeaders, "--telemetry-otlp-header")
+      case .badInterval: (.telemetryOtlp, "--telemetry-otlp-interval")
+      case .badFile: (.telemetryFile, "--telemetry-file")
+      }
+    return configured.contains(option.key) ? "\(option.key.rawValue) of nearend.toml" : option.argument
+  }
+
   /// Fills destination and gate from nearend.toml, unless an option sets them.
-  func merged(with configuration: Configuration) -> TelemetryArguments {
+  private func merged(with configuration: Configuration) -> TelemetryArguments {
     func text(_ option: RunOption) -> String? {
       if case .text(let text) = configuration.option(option), !text.isEmpty { text } else { nil }
     }
@@ -95,16 +124,4 @@ struct TelemetryArguments: ParsableArguments {
     return try TelemetryGate(configuration: data)
   }
 
-  private static func option(_ error: TelemetryConfigurationError) -> String {
-    switch error {
-    case .badVersion: "--telemetry-min-version"
-    case .unknownType: "--telemetry-disable"
-    case .badDocument: "--telemetry-config"
-    case .badURL: "--telemetry-url"
-    case .badEndpoint: "--telemetry-otlp"
-    case .badHeader: "--telemetry-otlp-header"
-    case .badInterval: "--telemetry-otlp-interval"
-    case .badFile: "--telemetry-file"
-    }
-  }
 }

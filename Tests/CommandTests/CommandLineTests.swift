@@ -130,6 +130,31 @@ struct CommandLineTests {
     #expect(result.errors.split(separator: "\n").count <= 4, "\(result.errors)")
   }
 
+  @Test("T3: an operator's file without the section, with null or with others' types is no error; a wrong one is, and the file is named")
+  func operatorsFile() throws {
+    let place = try EmptyPlace(["XDG_CONFIG_HOME": ""])
+    let config = "\(place.path)/.config/nearend", gate = "\(place.path)/gate.json"
+    try FileManager.default.createDirectory(atPath: config, withIntermediateDirectories: true)
+    func run(_ text: String, _ arguments: [String]) throws -> ToolResult {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: gate))
+      return try place.nearend(["--headless"] + arguments)
+    }
+    let options = ["--telemetry-file", "\(place.path)/t.jsonl", "--telemetry-config", gate]
+    for text in ["{}", #"{"clientTelemetry": null}"#, #"{"clientTelemetry": {"disabledTelemetryTypes": ["mediaStats"]}}"#] {
+      let result = try run(text, options)
+      #expect(result.exit == .status(69), "it goes on to look for the daemon: \(result.errors)")
+    }
+    let wrong = #"{"clientTelemetry": {"sendASMTelemetryMinRemoteVersion": "soon"}}"#
+    let given = try run(wrong, options)
+    #expect(given.exit == .status(64))
+    #expect(given.errors.contains("--telemetry-config: sendASMTelemetryMinRemoteVersion 'soon'"), "\(given.errors)")
+    try Data("telemetryFile = \"\(place.path)/t.jsonl\"\ntelemetryConfig = \"\(gate)\"\n".utf8).write(
+      to: URL(fileURLWithPath: "\(config)/nearend.toml"))
+    let configured = try run(wrong, [])
+    #expect(configured.errors.contains("telemetryConfig of nearend.toml: sendASMTelemetryMinRemoteVersion 'soon'"), "\(configured.errors)")
+    #expect(!configured.errors.contains("--telemetry-min-version:"))
+  }
+
   @Test("O1: without a daemon --headless and devices end with 69 and say what to do", arguments: ["--headless", "devices"])
   func noDaemon(argument: String) throws {
     let result = try EmptyPlace().nearend(argument)

@@ -60,10 +60,12 @@ struct EndpointTests {
     #expect(rig.service.log.all.contains { $0.level == .warning && $0.message == "telemetry is held back: \(reason)" })
     #expect(try String(decoding: rig.request("GET", "/diagnostics").body, as: UTF8.self).contains("- Telemetry Held Back: \(reason)"))
     rig.service.session.send(.registerMedia(id: "quiet", isSend: false, isReceive: true))
-    for wrong in ["", "[]", "{}", #"{"clientTelemetry": {"sendASMTelemetryMinRemoteVersion": "soon"}}"#] {
+    for wrong in ["", "[]", #"{"clientTelemetry": 1}"#, #"{"clientTelemetry": {"sendASMTelemetryMinRemoteVersion": "soon"}}"#] {
       #expect(try rig.request("PUT", "/telemetry/config", wrong).status == 422, "\(wrong)")
     }
-    #expect(try rig.request("PUT", "/telemetry/config", #"{"clientTelemetry": {"disabledTelemetryTypes": ["asmSnapshot"]}}"#).status == 200)
+    let foreign = #"{"clientTelemetry": {"disabledTelemetryTypes": ["asmSnapshot", "mediaStats"]}}"#
+    #expect(try rig.request("PUT", "/telemetry/config", foreign).status == 200)
+    #expect(rig.service.log.all.contains { $0.message.contains("what nearend never sends: mediaStats") })
     rig.service.session.send(.interruptionBegan(.role))
     rig.service.session.send(.interruptionEnded(.role))
     rig.service.stop()

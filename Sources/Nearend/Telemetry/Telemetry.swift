@@ -54,20 +54,24 @@ final class Telemetry: Sendable {
     self.gate = Mutex(gate)
     self.version = version
     self.log = log
-    logObstacle()
+    logRemarks()
   }
 
   /// Sets what the operator allows to be sent, from the next event on.
   func set(_ gate: TelemetryGate) {
     self.gate.withLock { $0 = gate }
-    logObstacle()
+    logRemarks()
   }
 
   /// Why nothing is sent; nil if something is.
   var heldBack: String? { gate.withLock { $0 }.obstacle(for: version) }
 
-  private func logObstacle() {
+  private func logRemarks() {
     if let heldBack { log?.add(.warning, "telemetry is held back: \(heldBack)") }
+    let foreign = gate.withLock { $0 }.foreignTypes
+    guard !foreign.isEmpty else { return }
+    let own = TelemetryType.allCases.map(\.rawValue).joined(separator: ", ")
+    log?.add(.info, "disabledTelemetryTypes also names what nearend never sends: \(foreign.joined(separator: ", ")); it sends \(own)")
   }
 
   private func allows(_ type: TelemetryType) -> Bool { gate.withLock { $0 }.allows(type, from: version) }

@@ -2,7 +2,8 @@ import Foundation
 import SessionModel
 
 extension TelemetryGate {
-  /// Reads an operator's deployment configuration: a JSON object with a section "clientTelemetry"; other sections are ignored.
+  /// Reads an operator's deployment configuration: a JSON object. Its section "clientTelemetry" counts; without it, or with null, everything
+  /// is let through. Other sections are ignored.
   /// - Throws: `TelemetryConfigurationError` if it is invalid.
   public init(configuration: Data) throws(TelemetryConfigurationError) {
     let deployment: Deployment
@@ -16,8 +17,7 @@ extension TelemetryGate {
     } catch {
       throw .badDocument("it is not JSON")
     }
-    guard let gate = deployment.clientTelemetry else { throw .badDocument("it has no section \"clientTelemetry\"") }
-    self = gate
+    self = deployment.clientTelemetry ?? TelemetryGate()
   }
 }
 

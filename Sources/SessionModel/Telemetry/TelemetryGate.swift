@@ -14,6 +14,8 @@ public struct TelemetryGate: Sendable, Equatable {
   public var minimumVersion: SoftwareVersion?
   /// The types that are not sent, whatever the version.
   public var disabledTypes: Set<TelemetryType> = []
+  /// Types that the operator's file names and nearend does not know: other programs' types, which it never sends, or misspelt ones.
+  package private(set) var foreignTypes: [String] = []
 
   /// Creates a gate that lets everything through.
   public init() {}
@@ -48,12 +50,15 @@ public struct TelemetryGate: Sendable, Equatable {
 extension TelemetryGate: Decodable {
   private enum Key: String, CodingKey { case sendASMTelemetryMinRemoteVersion, disabledTelemetryTypes }
 
-  /// Decodes the object under "clientTelemetry". A missing key, or null, has no effect.
+  /// Decodes the object under "clientTelemetry". A missing key, or null, has no effect, nor has a type that nearend does not know: the file
+  /// is for all of the operator's programs, and what nearend does not send is suppressed already.
   public init(from decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: Key.self)
+    let names = try keys.decodeIfPresent([String].self, forKey: .disabledTelemetryTypes) ?? []
     try self.init(
       sendASMTelemetryMinRemoteVersion: keys.decodeIfPresent(String.self, forKey: .sendASMTelemetryMinRemoteVersion),
-      disabledTelemetryTypes: keys.decodeIfPresent([String].self, forKey: .disabledTelemetryTypes) ?? [])
+      disabledTelemetryTypes: names.filter { TelemetryType(rawValue: $0) != nil })
+    foreignTypes = names.filter { TelemetryType(rawValue: $0) == nil }
   }
 }
 
