@@ -12,6 +12,7 @@ final class Programs: Sendable {
   }
   private struct Program {
     let name: String
+    let process: Int?
     let feed: EventFeed
     /// Media by the names that this nearend has assigned.
     var media: [String] = []
@@ -27,13 +28,16 @@ final class Programs: Sendable {
   static let programScoped: Set<Setting> = [.recordingAlwaysPrepared, .useVoiceProcessingIO]
 
   /// Returns the new program's number.
-  func add(name: String, feed: EventFeed) -> Int {
+  func add(name: String, process: Int?, feed: EventFeed) -> Int {
     state.withLock { state in
       state.last += 1
-      state.programs[state.last] = Program(name: name, feed: feed)
+      state.programs[state.last] = Program(name: name, process: process, feed: feed)
       return state.last
     }
   }
+
+  /// The processes of the programs, as they say themselves.
+  var processes: Set<Int> { Set(state.withLock { $0.programs.values.compactMap(\.process) }) }
 
   func contains(_ number: Int) -> Bool { state.withLock { $0.programs[number] != nil } }
 
@@ -86,6 +90,8 @@ extension NearendService {
     let name = programs.name(program) ?? "?"
     let borrowed = ControlEndpoints.registering.withLock { _ in programs.remove(program) }
     for id in borrowed.media { session.send(.unregisterMedia(id: id)) }
+    // What it plays otherwise is another program's now.
+    graph.demandChanged()
     // A value that was changed since is intended, and stays.
     for (setting, (former, set)) in borrowed.settings where value(of: setting) == set { restore(setting, to: former) }
     log.add(.info, "\(name) has left\(borrowed.media.isEmpty ? "" : ", and with it \(borrowed.media.joined(separator: ", "))")")

@@ -1,3 +1,4 @@
+import Glibc
 import PipeWireGraph
 import SessionModel
 
@@ -10,10 +11,11 @@ final class GraphInbox: GraphListener {
   private let watch: EventWatch
   private let stages: StageWatch
   private let recorder: HistoryRecorder
+  private let programs: Programs
 
   init(
     session: VoiceSession, log: EventLog, events: EventBus, greeting: Greeting, watch: EventWatch, stages: StageWatch,
-    recorder: HistoryRecorder
+    recorder: HistoryRecorder, programs: Programs
   ) {
     self.session = session
     self.log = log
@@ -22,6 +24,7 @@ final class GraphInbox: GraphListener {
     self.watch = watch
     self.stages = stages
     self.recorder = recorder
+    self.programs = programs
   }
 
   func handle(_ event: GraphEvent) {
@@ -44,4 +47,5 @@ final class GraphInbox: GraphListener {
   }
 
   var demands: SessionDemands { session.demands }
+  var processes: Set<Int> { programs.processes.union([Int(getpid())]) }
 }

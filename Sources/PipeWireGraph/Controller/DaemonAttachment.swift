@@ -19,6 +19,7 @@ final class DaemonAttachment {
   let devices: VirtualDevices
   let clients: ClientWatch
   let roles: RoleWatch
+  let programs: ProgramWatch
   let volumes: VolumeWatch
   let groups: LinkGroups
   let routes: RouteWatch
@@ -46,6 +47,7 @@ final class DaemonAttachment {
     routes = RouteWatch(connection, remote: options.remote, properties: Self.client, changed: changed)
     clients = ClientWatch(connection, changed: changed)
     roles = RoleWatch(connection, roles: options.interruptions.roles, changed: changed)
+    programs = ProgramWatch(connection, changed: changed)
     volumes = VolumeWatch(connection) { events.send(.volumesChanged) }
     groups = LinkGroups(connection, changed: changed)
     devices = VirtualDevices(connection, changed: changed) { reason in
@@ -109,8 +111,9 @@ final class DaemonAttachment {
   // MARK: Observing
 
   /// Returns the current facts of the graph; nil before the daemon knows the filter.
+  /// - Parameter processes: those that use the session through the library.
   /// - Throws: `connectionLost`.
-  func observe() throws(PipeWireError) -> GraphFacts? {
+  func observe(_ processes: Set<Int>) throws(PipeWireError) -> GraphFacts? {
     objects = GraphObjects(connection.objects.values)
     guard let filter, let node = filter.filter.nodeId else { return nil }
     objects.rename(portsOf: node) { filter.filter.port($0.isInput ? .input : .output, index: $0.index)?.name }
@@ -124,7 +127,7 @@ final class DaemonAttachment {
     var facts = GraphFacts(objects: objects, endpoints: endpoints)
     facts.loops = FeedbackGuard(objects).loops
     facts.users = try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: endpoints.sinks)
-    facts.ownClients = RoleWatch.clients(of: endpoints.own, in: objects)
+    facts.ownClients = RoleWatch.clients(of: endpoints.own, in: objects).union(try programs.clients(of: processes, in: objects))
     facts.interrupter = try roles.interrupter(in: objects, ownClients: facts.ownClients)
     return facts
   }

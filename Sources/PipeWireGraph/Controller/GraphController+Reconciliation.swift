@@ -18,7 +18,7 @@ extension GraphController {
     }
     do throws(PipeWireError) {
       try attachment.keepDevices(graphSinks)
-      guard let facts = try attachment.observe() else { return }
+      guard let facts = try attachment.observe(listener.processes) else { return }
       report(facts)
       let demands = listener.demands
       try routes.choose(in: facts.objects, wanted: demands.wanted, with: attachment.routes)

@@ -27,6 +27,8 @@ package protocol GraphListener: AnyObject, Sendable {
   func handle(_ event: GraphEvent)
   /// The session's demands after all events so far, and those that it would have if nothing interrupted it.
   var demands: SessionDemands { get }
+  /// The processes that use the session through the library, this one included: what else they play is their side of the call.
+  var processes: Set<Int> { get }
 }
 
 /// The demands of a session on the graph, and those that it would have without interruptions. [any]

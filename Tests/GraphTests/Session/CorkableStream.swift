@@ -28,6 +28,8 @@ final class CorkableStream {
 
   deinit { process.end(grace: 1) }
 
+  var pid: Int32 { process.pid }
+
   /// Corks or uncorks the stream; returns once the server has done so.
   func cork(_ isOn: Bool) {
     socket.send(isOn ? "cork\n" : "uncork\n")

@@ -36,7 +36,7 @@ extension ControlRequest {
     let subscription = service.events.subscribe { feed.add($0) }
     let name = (exchange.head.query["name"] ?? "").printable(atMost: 64)
     let process = try integer("process")
-    let program = service.programs.add(name: name.isEmpty ? "a program" : name, feed: feed)
+    let program = service.programs.add(name: name.isEmpty ? "a program" : name, process: process, feed: feed)
     defer {
       subscription.cancel()
       service.programLeft(program)
@@ -45,6 +45,7 @@ extension ControlRequest {
       version: HostProtocol.version, program: program, nearend: nearendVersion, process: Int(getpid()),
       settings: Dictionary(uniqueKeysWithValues: Setting.allCases.map { ($0.rawValue, service.value(of: $0)) }),
       interruptions: service.session.current.interruptions)
+    service.graph.demandChanged()
     try exchange.upgrade(to: HostProtocol.name)
     service.log.add(.info, "\(name)\(process.map { " (process \($0))" } ?? "") has joined")
     let stall = exchange.limits.stallSeconds
