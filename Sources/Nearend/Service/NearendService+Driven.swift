@@ -1,9 +1,13 @@
 import PipeWireGraph
+import Platform
 import RealtimeCore
 import SessionModel
 
 /// The session of this process, as the owner drives it.
 extension NearendService: DrivenSession {
+  /// Seconds to wait for the id of a node that is being made.
+  private static let nodePatience = 1.0
+
   var mode: SessionMode { .own }
   var engine: AudioEngine { AudioEngine(core) }
 
@@ -13,7 +17,15 @@ extension NearendService: DrivenSession {
   func resume(_ session: SessionState) { self.session.resume(session) }
   func end() { session.end() }
   func endIfUnused() -> Bool { session.endIfUnused() }
-  var nodeId: UInt32? { graph.report.graph.nodeId }
+  var nodeId: UInt32? {
+    let end = monotonicSeconds() + Self.nodePatience
+    while true {
+      let graph = graph.report.graph
+      // A daemon that is there makes the node at once, and tells its id a moment later.
+      if graph.nodeId != nil || !graph.isConnected || !session.current.isActive || monotonicSeconds() > end { return graph.nodeId }
+      pause(seconds: 0.002)
+    }
+  }
   var route: RouteStatus { graph.report.route }
 
   func restore(_ setting: Setting, to value: EventValue) {

@@ -63,6 +63,19 @@ extension GraphTests {
       }
     }
 
+    @Test("S7: while the session is active there is a shared unit, from the moment at which the registration returns")
+    func unitAtOnce() throws {
+      let session = try LiveGraph.session(.hardware)
+      try with(session) { manager in
+        for _ in 0..<10 {
+          try manager.registerMedia(id: "ear", isSend: false, isReceive: true)
+          #expect(manager.isSessionActive)
+          #expect(manager.getSharedUnit() != nil)
+          manager.unregisterMedia(id: "ear")
+        }
+      }
+    }
+
     @Test("S1, S2: in manual mode node and devices are there from the first registration, and real links only while activated")
     func manualMode() throws {
       let session = try LiveGraph.session(.hardware)
