@@ -39,7 +39,8 @@ public struct AudioSessionConfiguration: Sendable {
   public var stateFolder: String?
   /// Where telemetry goes (T3); nowhere by default.
   public var telemetry: TelemetryOptions
-  /// Called with each log entry, in order, on a thread of its own; it may call the session.
+  /// Called with each log entry, in order, on a thread of its own; it may call the session. If nil, warnings and errors are written to
+  /// standard error; a function that does nothing silences them.
   public var log: (@Sendable (LogEntry) -> Void)?
 
   var settings = GraphSettings()

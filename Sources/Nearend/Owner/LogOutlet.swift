@@ -1,16 +1,28 @@
 import Dispatch
+import Glibc
 import SessionModel
 
 /// Delivers log entries to a program on a queue of its own: they come from threads, and with locks held, that must not wait for a program.
-/// [any]
+/// Where the program takes none, warnings and errors go to standard error. [any]
 final class LogOutlet: Sendable {
-  private let receive = Callback<@Sendable (LogEntry) -> Void>()
+  typealias Receive = @Sendable (LogEntry) -> Void
+  private let receive = Callback<Receive>()
+  private let otherwise: Receive
   private let queue = DispatchQueue(label: "nearend.log")
 
-  func set(_ receive: (@Sendable (LogEntry) -> Void)?) { self.receive.set(receive) }
+  /// - Parameter otherwise: called with the warnings and errors that no program takes.
+  init(otherwise: @escaping Receive = LogOutlet.writeToStandardError) { self.otherwise = otherwise }
+
+  func set(_ receive: Receive?) { self.receive.set(receive) }
 
   func tell(_ entry: LogEntry) {
-    guard let receive = receive.current else { return }
-    queue.async { receive(entry) }
+    let receive = receive.current
+    guard receive != nil || entry.level != .info else { return }
+    queue.async { [otherwise] in (receive ?? otherwise)(entry) }
+  }
+
+  static let writeToStandardError: Receive = { entry in
+    let line = "nearend: \(entry.level.rawValue): \(entry.message)\n"
+    _ = Array(line.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }

@@ -42,10 +42,11 @@ final class SessionOwner: Sendable {
   /// Changes that a microphone's callback has asked for, one after another.
   private let postponed = DispatchQueue(label: "nearend.session.postponed")
 
-  /// Creates an owner whose sessions use the graphs that `makeGraph` creates.
-  init(makeGraph: @escaping @Sendable (AudioCore, GraphOptions, any GraphListener) -> any SessionGraph) {
+  /// Creates an owner whose sessions use the graphs that `makeGraph` creates, and whose log goes to `outlet`.
+  init(
+    outlet: LogOutlet = LogOutlet(), makeGraph: @escaping @Sendable (AudioCore, GraphOptions, any GraphListener) -> any SessionGraph
+  ) {
     self.makeGraph = makeGraph
-    let outlet = LogOutlet()
     self.outlet = outlet
     log = EventLog { outlet.tell($0) }
     let received = bus.subscribe { [weak self] in self?.received($0) }
