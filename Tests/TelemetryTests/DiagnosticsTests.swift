@@ -34,6 +34,27 @@ struct DiagnosticsTests {
     #expect(Diagnostics(Sample.call).text.split(separator: "\n").map(String.init).contains(line))
   }
 
+  @Test("T1: category and mode are what is configured: whatever the media does, through interruptions; nothing where the program does it")
+  func category() {
+    func lines(_ events: [SessionEvent]) -> [String] {
+      var report = Sample.idle
+      for event in events { report.session = reduce(report.session, event).state }
+      return Diagnostics(report).text.split(separator: "\n").filter { $0.hasPrefix("- Session Category") || $0.hasPrefix("- Session Mode") }
+        .map(String.init)
+    }
+    let none = ["- Session Category: None", "- Session Mode: Default"]
+    let call = ["- Session Category: PlayAndRecord", "- Session Mode: VideoChat"]
+    let listener = SessionEvent.registerMedia(id: "ear", isSend: false, isReceive: true)
+    #expect(lines([]) == none)
+    #expect(lines([listener]) == call)
+    #expect(lines([listener, .interruptionBegan(.sleep)]) == call)
+    #expect(lines([.setInitOnly(.manualAudioSessionManagement(true)), listener]) == none)
+    #expect(lines([.setInitOnly(.manualAudioSessionManagement(true)), listener, .activatedExternally]) == call)
+    #expect(
+      lines([.setAutomaticConfiguration(false), listener])
+        == ["- Session Category: None (automatic configuration is off)", "- Session Mode: Default"])
+  }
+
   @Test("T1: each fact has one line: no label comes twice, but for each place that telemetry goes to", arguments: reports.map(\.name))
   func noLineTwice(name: String) throws {
     let text = Diagnostics(try #require(Self.reports.first { $0.name == name }?.report)).text

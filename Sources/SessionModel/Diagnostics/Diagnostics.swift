@@ -44,8 +44,8 @@ package struct Diagnostics: Sendable {
     add("Receive medias", "\(receive.count)" + (receive.isEmpty ? "" : " (\(Self.list(receive.map(\.id))))"))
     let session = report.session
     add("Manual Audio Session Management", Self.yesNo(session.settings.isManual))
-    add("Session Category", Self.category(session.demand))
-    add("Session Mode", session.settings.usesVoiceProcessing ? "VideoChat" : "Default")
+    add("Session Category", Self.category(session))
+    add("Session Mode", session.isConfigured && session.settings.usesVoiceProcessing ? "VideoChat" : "Default")
     add("Session Active", Self.yesNo(session.isActive))
     add("VPIO Initialised", Self.yesNo(session.isUnitInitialised && report.snapshot.graph.nodeId != nil))
     let interruption = report.snapshot.session.interruption
@@ -70,13 +70,10 @@ package struct Diagnostics: Sendable {
 
   static func yesNo(_ value: Bool) -> String { value ? "YES" : "NO" }
   static func list(_ items: [String]) -> String { items.isEmpty ? "None" : items.joined(separator: ", ") }
-  /// The active directions, in AVAudioSession's terms.
-  static func category(_ demand: SessionDemand) -> String {
-    switch (demand.sends, demand.receives) {
-    case (true, _): "PlayAndRecord"
-    case (false, true): "Playback"
-    case (false, false): "None"
-    }
+  /// What the session is configured for, in AVAudioSession's terms: as there, whatever the media does, and through interruptions.
+  static func category(_ session: SessionState) -> String {
+    if !session.settings.configuresDevices { return "None (automatic configuration is off)" }
+    return session.isConfigured ? "PlayAndRecord" : "None"
   }
   static func channels(_ count: Int) -> String { count == 1 ? "1 (mono)" : count == 2 ? "2 (stereo)" : "\(count)" }
   static func level(_ level: Double) -> String { level > -119.5 ? "\(decimal(level, 1)) dBFS" : "silent" }

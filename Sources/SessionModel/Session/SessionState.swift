@@ -85,6 +85,9 @@ package struct SessionState: Sendable, Equatable {
   /// activation and an interruption or deactivation (S1, S7).
   package var isUnitInitialised: Bool { settings.isManual ? isActivatedExternally : isActivated }
 
+  /// A Boolean value indicating whether nearend has configured the session for a call: it links the real devices, except while interrupted.
+  package var isConfigured: Bool { isUnitInitialised && settings.configuresDevices }
+
   /// A Boolean value indicating whether there is a reason to run: media, or prepared recording (S8).
   package var isNeeded: Bool { !media.isEmpty || settings.isRecordingAlwaysPrepared }
 
