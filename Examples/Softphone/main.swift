@@ -19,7 +19,7 @@ do {
     for await buffer in microphone { FileHandle.standardOutput.write(buffer.samples.withUnsafeBytes { Data($0) }) }
   }
   while let frame = try FileHandle.standardInput.read(upToCount: frameBytes), !frame.isEmpty {
-    do {
+    do throws(WriteError) {
       try output.write(frame)
     } catch {
       // Audio that does not fit is late: a call drops it rather than fall behind.

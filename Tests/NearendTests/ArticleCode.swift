@@ -34,14 +34,19 @@ func joinOrShow(_ show: (String) -> Void) async -> Call? {
   }
 }
 
-func write(_ frame: [Int16], _ wholeFile: [Int16], to output: Call.Output, lateFrames: inout Int) async throws {
-  do {
-    try output.write(frame)
-  } catch {
-    guard case .full = error else { throw error }
-    lateFrames += 1
+func write(_ frame: [Int16], _ wholeFile: [Int16], to output: Call.Output) -> Task<Int, any Error> {
+  // In a task, as programs do it: a closure infers less than a function.
+  Task {
+    var lateFrames = 0
+    do throws(WriteError) {
+      try output.write(frame)
+    } catch {
+      guard case .full = error else { throw error }
+      lateFrames += 1
+    }
+    try await output.play(wholeFile)
+    return lateFrames
   }
-  try await output.play(wholeFile)
 }
 
 func follow(_ show: (String) -> Void) async {
@@ -64,7 +69,7 @@ func configure() throws {
   session.micMode = .voiceIsolation
 }
 
-func joinPlayTakeAndEnd(_ samples: [Int16], _ send: ([Int16]) -> Void) async throws {
+func talk(_ samples: [Int16], _ send: ([Int16]) -> Void) async throws {
   let call = try await AudioSession.shared.join("call", sends: true, receives: true)
 
   // The far end with 200 ms of buffer. Where that is full, WriteError.full is thrown, and the frame dropped whole.

@@ -18,7 +18,8 @@ extension AudioSessionManager {
     set { set(.channelCount(newValue)) }
   }
 
-  /// Channels of a microphone input, 1 or 2. Default 1.
+  /// Channels of a microphone input, 1 or 2. Default 1. With 2, the same voice is on both: a microphone's channels are mixed to their mean,
+  /// also while voice processing is off.
   public var captureChannelCount: Int {
     get { owner.session.settings.captureChannelCount }
     set { set(.captureChannelCount(newValue)) }
