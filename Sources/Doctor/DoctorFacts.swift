@@ -7,6 +7,8 @@ package struct DoctorFacts: Sendable, Equatable {
   package var graph: GraphSurvey?
   /// Why there is no graph.
   package var daemonProblem = ""
+  /// What to do about it; nil if it is to be started.
+  package var daemonRemedy: String?
   /// The installed WirePlumber's version; nil if unknown.
   package var wirePlumber: String?
 

@@ -12,7 +12,8 @@ func daemonFindings(_ facts: DoctorFacts) -> [Finding] {
     return [
       Finding(
         "daemon", .harm, "no PipeWire daemon answers", evidence: [facts.daemonProblem],
-        remedy: "start it, systemctl --user start pipewire wireplumber, or see why it stops: journalctl --user -u pipewire")
+        remedy: facts.daemonRemedy
+          ?? "start it, systemctl --user start pipewire wireplumber, or see why it stops: journalctl --user -u pipewire")
     ]
   }
   let version = graph.daemonVersion

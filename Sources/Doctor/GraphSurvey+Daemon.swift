@@ -1,9 +1,20 @@
 import PipeWireClient
 
+extension DoctorFacts {
+  /// Reads the daemon's graph, or why there is none. [any]
+  package mutating func readGraph() {
+    do throws(PipeWireError) {
+      graph = try GraphSurvey.query()
+    } catch {
+      (daemonProblem, daemonRemedy) = (error.description, error.remedy)
+    }
+  }
+}
+
 extension GraphSurvey {
   /// Asks the daemon. Waits for its answer, and briefly for the session manager's. [any]
-  /// - Throws: `PipeWireError` if no daemon answers.
-  package static func query(remote: String? = nil) throws -> GraphSurvey {
+  /// - Throws: `noDaemon` if no daemon answers.
+  package static func query(remote: String? = nil) throws(PipeWireError) -> GraphSurvey {
     try DaemonInquiry.run(thread: "nearend-doctor", remote: remote, properties: ["application.name": "Nearend Doctor"]) {
       (inquiry, connection) throws(PipeWireError) in
       var survey = GraphSurvey(connection)

@@ -52,7 +52,7 @@ extension DoctorFacts {
   /// Collects all facts that are visible to this process now.
   fileprivate init(_ environment: [String: String], socket: String?) {
     self.init()
-    do { graph = try GraphSurvey.query() } catch { daemonProblem = "\(error)" }
+    readGraph()
     wirePlumber = Self.wirePlumberVersion()
     library = CapturePath.library
     readSocket(socket ?? ControlPath.standard(environment))

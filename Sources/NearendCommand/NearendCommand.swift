@@ -121,7 +121,7 @@ struct NearendCommand: ParsableCommand {
     stop.whenRequested { end.request() }
     let arrival = DaemonArrival(stop: end)
     Rehearsal(
-      devices: devices, display: display, note: "\(reason): this is a rehearsal in a simulated room", arrival: arrival
+      devices: devices, display: display, note: "this is a rehearsal in a simulated room: \(reason)", arrival: arrival
     ).run(terminal, end)
     return arrival.isChosen && !stop.isRequested
   }
@@ -173,7 +173,8 @@ func show(
     if display.json { print(service.snapshot().json()) }
     return
   }
-  try terminal.run(stop, carriesSound: true, extraKeys: extraKeys, snapshot: service.snapshot, history: { service.history() }, perform: service.perform)
+  try terminal.run(
+    stop, carriesSound: true, extraKeys: extraKeys, snapshot: service.snapshot, history: { service.history() }, perform: service.perform)
 }
 
 @Sendable private func printRemark(_ entry: LogEntry) {

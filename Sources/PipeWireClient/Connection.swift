@@ -1,5 +1,6 @@
 import Border
 internal import CPipeWire
+internal import Glibc
 
 /// A connection to a PipeWire daemon, with a mirror of its registry. [control]
 ///
@@ -74,12 +75,13 @@ package final class Connection {
     self.context = context
     if let remote { properties["remote.name"] = remote }
     guard let core = pw_context_connect(context, properties.makePointer(), 0) else {
-      let reason = PipeWireError.lastReason
+      let code = errno
       pw_context_destroy(context)
       coreHook.deallocate()
       registryHook.deallocate()
       listingHook.deallocate()
-      throw PipeWireError(code: .noDaemon, description: "no PipeWire daemon at \(remote ?? "the default socket") (\(reason))")
+      let address = DaemonAddress(remote: remote)
+      throw address.error(reason: address.reason(code))
     }
     self.core = core
     registry = npw_core_get_registry(core)

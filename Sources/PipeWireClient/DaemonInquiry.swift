@@ -32,7 +32,7 @@ package final class DaemonInquiry {
     }
     return try loop.locked { () throws(PipeWireError) in
       let connection = try inquiry.connect()
-      guard connection.roundTrip() else { throw PipeWireError(code: .noDaemon, description: "the PipeWire daemon does not answer") }
+      guard connection.roundTrip() else { throw PipeWireError.silentDaemon }
       return try body(inquiry, connection)
     }
   }

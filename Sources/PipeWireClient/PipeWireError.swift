@@ -1,7 +1,7 @@
 internal import CPipeWire
 internal import Glibc
 
-/// An error of PipeWire, with the remedy for the caller. [any]
+/// An error of PipeWire. [any]
 package struct PipeWireError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The kind of failure.
   package enum Code: Sendable, Equatable {
@@ -16,12 +16,22 @@ package struct PipeWireError: Error, Sendable, Equatable, CustomStringConvertibl
   package let code: Code
   /// A sentence that says what failed and why.
   package let description: String
+  /// What to do about it; nil if a daemon is to be started, or there is nothing to say.
+  package let remedy: String?
 
   /// Creates an error with a sentence for people that says what failed and why.
-  package init(code: Code, description: String) {
+  package init(code: Code, description: String, remedy: String? = nil) {
     self.code = code
     self.description = description
+    self.remedy = remedy
   }
+
+  /// What to do if no daemon runs.
+  package static let startDaemon = "start PipeWire (systemctl --user start pipewire wireplumber)"
+  /// A daemon that accepts connections and does not answer.
+  package static let silentDaemon = PipeWireError(
+    code: .noDaemon, description: "the PipeWire daemon does not answer",
+    remedy: "restart PipeWire (systemctl --user restart pipewire wireplumber)")
 
   /// The C library's text for the last failed call on this thread.
   static var lastReason: String { reason(errno) }

@@ -164,6 +164,22 @@ struct CommandLineTests {
     #expect(result.errors.contains("systemctl --user start pipewire wireplumber"))
   }
 
+  @Test(
+    "O1: what in the environment keeps a daemon or nearend from being found is named",
+    arguments: [
+      (["devices"], ["XDG_RUNTIME_DIR": ""], "XDG_RUNTIME_DIR, the folder of its socket, is not set; start nearend in your login session"),
+      (["devices"], ["XDG_RUNTIME_DIR": "/no/folder"], "XDG_RUNTIME_DIR is /no/folder, which is not there"),
+      (["--headless"], ["PIPEWIRE_REMOTE": "foo"], "/foo, which PIPEWIRE_REMOTE names (there is no such socket)"),
+      (["devices"], [:], "/pipewire-0 (there is no such socket); start PipeWire"),
+      (["status"], ["XDG_RUNTIME_DIR": "/no/folder"], "XDG_RUNTIME_DIR is /no/folder, which is not there"),
+    ] as [([String], [String: String], String)])
+  func wrongEnvironment(arguments: [String], variables: [String: String], words: String) throws {
+    let result = try EmptyPlace(variables).nearend(arguments)
+    #expect(result.exit == .status(69))
+    #expect(result.errors.contains(words), "\(result.errors)")
+    #expect(!result.errors.contains("Host is down"))
+  }
+
   @Test("O1: without a terminal the dashboard ends with 78, names the stream and --headless", arguments: [[], ["rehearse"]])
   func noTerminal(arguments: [String]) throws {
     let result = try EmptyPlace().nearend(arguments)

@@ -21,6 +21,9 @@ struct DoctorCommandTests {
     #expect(text.output.hasPrefix("PROBLEM  no PipeWire daemon answers\n"), "\(text.output)")
     #expect(text.output.contains("→ start it, systemctl --user start pipewire wireplumber"))
     #expect(try Self.findings(place).found.first { $0.id == "daemon" }?.severity == .harm)
+    let elsewhere = try Self.findings(try EmptyPlace(["PIPEWIRE_REMOTE": "foo"])).found.first { $0.id == "daemon" }
+    #expect(elsewhere?.evidence.first?.contains("which PIPEWIRE_REMOTE names") == true, "\(String(describing: elsewhere))")
+    #expect(elsewhere?.remedy?.contains("unset PIPEWIRE_REMOTE") == true)
   }
 
   @Test("O1: with nothing wrong the doctor ends with 0; then a wrong file, leftovers and a socket that nobody listens at are found")

@@ -65,6 +65,12 @@ struct RunningNearend {
 
   func end(_ error: any Error) -> Never {
     if case .unreachable? = error as? TransferError {
+      let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? ""
+      if !folder.isEmpty, client.path.hasPrefix("\(folder)/"), access(folder, F_OK) != 0 {
+        fail(
+          "XDG_RUNTIME_DIR is \(folder), which is not there: give nearend's own, /run/user/$(id -u) in a login session, "
+            + "or the control socket with --socket <path>", .unavailable)
+      }
       fail("no nearend runs here: nothing listens at \(client.path); start one with nearend, or nearend --headless", .unavailable)
     }
     if case .failed? = error as? TransferError { fail("nearend at \(client.path) has ended in the middle of the request", .unavailable) }

@@ -45,7 +45,7 @@ extension GraphController {
   private func checkStart() throws(GraphError) {
     guard let attachment else { return }
     let connection = attachment.connection
-    guard connection.roundTrip() else { throw .noDaemon(reason: "the PipeWire daemon does not answer") }
+    guard connection.roundTrip() else { throw GraphError(.silentDaemon) }
     attachment.routes.waitForDefaults()
     let objects = GraphObjects(connection.objects.values)
     attachment.objects = objects

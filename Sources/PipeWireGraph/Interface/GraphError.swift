@@ -3,7 +3,7 @@ import SessionModel
 
 /// Why nearend cannot join the graph, with the remedy. [any]
 public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// No PipeWire daemon answers.
+  /// No PipeWire daemon answers: why, and what to do.
   case noDaemon(reason: String)
   /// Another nearend holds the node; includes its process id if known.
   case alreadyRunning(pid: Int?)
@@ -16,7 +16,7 @@ public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .noDaemon(let reason): return "\(reason); start PipeWire (systemctl --user start pipewire wireplumber)"
+    case .noDaemon(let reason): return reason
     case .alreadyRunning(let pid):
       return "another nearend\(pid.map { " (process \($0))" } ?? "") runs in this session; stop it first, or see it with nearend attach"
     case .unknownDevice(let name, let direction, let available):
@@ -32,7 +32,7 @@ public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
 
   init(_ error: PipeWireError) {
     switch error.code {
-    case .noDaemon, .connectionLost: self = .noDaemon(reason: error.description)
+    case .noDaemon, .connectionLost: self = .noDaemon(reason: "\(error.description); \(error.remedy ?? PipeWireError.startDaemon)")
     case .refused: self = .refused(reason: error.description)
     }
   }

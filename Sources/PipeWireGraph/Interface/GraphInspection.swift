@@ -15,7 +15,7 @@ package enum GraphInspection {
         routes.waitForDefaults()
         let objects = GraphObjects(connection.objects.values)
         try routes.watchDevices(in: objects)
-        guard connection.roundTrip() else { throw PipeWireError(code: .noDaemon, description: "the PipeWire daemon does not answer") }
+        guard connection.roundTrip() else { throw PipeWireError.silentDaemon }
         routes.waitForCards()
         return routes.observation(of: objects).candidates
       }

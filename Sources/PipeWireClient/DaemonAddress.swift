@@ -1,0 +1,68 @@
+internal import Glibc
+
+/// Where libpipewire looks for the daemon, and why none is there: it says "Host is down" whatever the cause. [any]
+package struct DaemonAddress: Sendable, Equatable {
+  /// The path of the daemon's socket; only its name where no folder is known.
+  package private(set) var path: String
+  private var cause = Cause.absent
+
+  private enum Cause: Equatable {
+    case absent
+    /// A variable names another daemon than the user's own.
+    case named(variable: String)
+    case noFolder
+    case missingFolder(variable: String, String)
+  }
+
+  /// Finds the place as libpipewire does.
+  /// - Parameters:
+  ///   - remote: path or name, as a program gives it; nil for the user's own.
+  ///   - value: the value of an environment variable.
+  ///   - exists: whether a path leads to something.
+  package init(remote: String?, value: (String) -> String?, exists: (String) -> Bool) {
+    let named = remote == nil ? value("PIPEWIRE_REMOTE") : nil
+    let name = remote ?? named ?? "pipewire-0"
+    path = name
+    if named != nil { cause = .named(variable: "PIPEWIRE_REMOTE") }
+    guard !name.hasPrefix("/") else { return }
+    for variable in ["PIPEWIRE_RUNTIME_DIR", "XDG_RUNTIME_DIR"] {
+      guard let folder = value(variable) else { continue }
+      path = "\(folder)/\(name)"
+      if !exists(folder) { cause = .missingFolder(variable: variable, folder) }
+      return
+    }
+    cause = .noFolder
+  }
+
+  /// As above, in this process's environment.
+  init(remote: String?) {
+    self.init(
+      remote: remote, value: { getenv($0).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } },
+      exists: { access($0, F_OK) == 0 })
+  }
+
+  /// The error that nobody answers there. `reason`: why, for people.
+  package func error(reason: String) -> PipeWireError {
+    let session = "start nearend in your login session, or: export XDG_RUNTIME_DIR=/run/user/$(id -u)"
+    let (problem, remedy): (String, String?) =
+      switch cause {
+      case .absent: ("no PipeWire daemon at \(path) (\(reason))", nil)
+      case .named(let variable):
+        ("no PipeWire daemon at \(path), which \(variable) names (\(reason))", "start that daemon, or use your own: unset \(variable)")
+      case .noFolder: ("no PipeWire daemon can be found: XDG_RUNTIME_DIR, the folder of its socket, is not set", session)
+      case .missingFolder(let variable, let folder):
+        (
+          "no PipeWire daemon can be found: \(variable) is \(folder), which is not there",
+          variable == "XDG_RUNTIME_DIR" ? session : "correct it, or: unset \(variable)"
+        )
+      }
+    return PipeWireError(code: .noDaemon, description: problem, remedy: remedy)
+  }
+
+  /// Why the socket does not answer, after a connection has failed with an errno.
+  func reason(_ code: Int32) -> String {
+    if access(path, F_OK) != 0 { return errno == ENOENT ? "there is no such socket" : PipeWireError.lastReason }
+    if access(path, R_OK | W_OK) != 0 { return PipeWireError.lastReason }
+    return abs(code) == EHOSTDOWN ? "nobody listens there" : PipeWireError.reason(code)
+  }
+}
