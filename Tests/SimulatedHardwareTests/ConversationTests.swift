@@ -69,6 +69,11 @@ struct ConversationTests {
     #expect(late > 50 && late < 1_000)
     let mean = delays.reduce(0, +) / Double(delays.count)
     #expect(mean > 0.008 && mean < 0.03)
+    // A good network is not always even, but never so late that a buffer of 100 ms runs dry.
+    var good = PacketSchedule(drift: 0, network: .good, seed: 9)
+    let goodDelays = (0..<180_000).map { _ in good.next() }.map { $0.arrival - $0.sent }
+    #expect(goodDelays.allSatisfy { $0 < 0.061 } && goodDelays.contains { $0 > 0.03 })
+    #expect(Participant.Profile.three.allSatisfy { $0.network == .good })
     var none = PacketSchedule(drift: 100, network: .none, seed: 9)
     #expect((0..<100).map { _ in none.next() }.allSatisfy { $0.sent == $0.arrival })
   }

@@ -34,6 +34,7 @@ final class SoakGuests {
   func ringSinkComes(id: String, talker: Int, rate: Int) throws {
     var profile = Participant.Profile.three[talker]
     profile.rate = rate
+    profile.network = PacketSchedule.Network()
     let participant = try Participant(profile, talker: talker, conversation: conversation, epoch: monotonicSeconds())
     let sink = try service.addRingSink(
       id: id, sampleRate: rate, channelCount: profile.channels, bufferSize: rate / 5 * profile.channels * 2)

@@ -34,11 +34,11 @@ package final class Participant: Sendable {
       self.network = network
     }
 
-    /// Three participants that differ in every respect.
+    /// Three participants that differ in all but their network, a good one.
     package static let three = [
-      Profile(name: "alice", rate: 16_000, channels: 1, drift: 200, voice: Voice.farEnd[0]),
-      Profile(name: "bruno", rate: 44_100, channels: 1, drift: -200, voice: Voice.farEnd[1]),
-      Profile(name: "clara", rate: 48_000, channels: 2, drift: 0, voice: Voice.farEnd[2]),
+      Profile(name: "alice", rate: 16_000, channels: 1, drift: 200, voice: Voice.farEnd[0], network: .good),
+      Profile(name: "bruno", rate: 44_100, channels: 1, drift: -200, voice: Voice.farEnd[1], network: .good),
+      Profile(name: "clara", rate: 48_000, channels: 2, drift: 0, voice: Voice.farEnd[2], network: .good),
     ]
   }
   /// Accepts one packet; returns false if it refuses it.
