@@ -74,7 +74,7 @@ package final class Connection {
     }
     self.context = context
     if let remote { properties["remote.name"] = remote }
-    guard let core = pw_context_connect(context, properties.makePointer(), 0) else {
+    guard let core = Self.connect(context, remote, properties) else {
       let code = errno
       pw_context_destroy(context)
       coreHook.deallocate()
@@ -88,6 +88,13 @@ package final class Connection {
     let data = Unmanaged.passUnretained(self).toOpaque()
     npw_core_add_listener(core, coreHook, Self.coreEvents, data)
     npw_registry_add_listener(registry, registryHook, Self.registryEvents, data)
+  }
+
+  /// Connects to the socket itself if its path is given: libpipewire 0.3 would prefer what PIPEWIRE_REMOTE names. nil and `errno` on a failure.
+  private static func connect(_ context: OpaquePointer, _ remote: String?, _ properties: Properties) -> OpaquePointer? {
+    guard let remote, remote.hasPrefix("/") else { return pw_context_connect(context, properties.makePointer(), 0) }
+    let descriptor = DaemonAddress(remote: remote).connectedSocket()
+    return descriptor >= 0 ? pw_context_connect_fd(context, descriptor, properties.makePointer(), 0) : nil
   }
 
   deinit {

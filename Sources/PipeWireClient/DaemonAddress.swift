@@ -41,6 +41,29 @@ package struct DaemonAddress: Sendable, Equatable {
       exists: { access($0, F_OK) == 0 })
   }
 
+  /// Returns a connected socket; -1 on a failure, whose cause is `errno`.
+  func connectedSocket() -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      errno = ENAMETOOLONG
+      return -1
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    guard descriptor >= 0 else { return -1 }
+    let isConnected = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0 }
+    }
+    guard isConnected else {
+      let code = errno
+      close(descriptor)
+      errno = code
+      return -1
+    }
+    return descriptor
+  }
+
   /// The error that nobody answers there. `reason`: why, for people.
   package func error(reason: String) -> PipeWireError {
     let session = "start nearend in your login session, or: export XDG_RUNTIME_DIR=/run/user/$(id -u)"
@@ -63,6 +86,6 @@ package struct DaemonAddress: Sendable, Equatable {
   func reason(_ code: Int32) -> String {
     if access(path, F_OK) != 0 { return errno == ENOENT ? "there is no such socket" : PipeWireError.lastReason }
     if access(path, R_OK | W_OK) != 0 { return PipeWireError.lastReason }
-    return abs(code) == EHOSTDOWN ? "nobody listens there" : PipeWireError.reason(code)
+    return [EHOSTDOWN, ECONNREFUSED].contains(abs(code)) ? "nobody listens there" : PipeWireError.reason(code)
   }
 }

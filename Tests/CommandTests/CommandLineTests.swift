@@ -180,6 +180,13 @@ struct CommandLineTests {
     #expect(!result.errors.contains("Host is down"))
   }
 
+  @Test("O3: a rehearsal runs in its own session, whatever daemon the environment names")
+  func rehearsesElsewhere() throws {
+    let result = try EmptyPlace(["PIPEWIRE_REMOTE": "foo"]).nearend(["rehearse", "--headless", "--seconds", "1"])
+    #expect(result.exit == .status(0), "\(result.errors)")
+    #expect(result.errors.contains("microphone: hw.mic"), "\(result.errors)")
+  }
+
   @Test("O1: without a terminal the dashboard ends with 78, names the stream and --headless", arguments: [[], ["rehearse"]])
   func noTerminal(arguments: [String]) throws {
     let result = try EmptyPlace().nearend(arguments)
