@@ -26,7 +26,8 @@ package struct Dashboard: Sendable {
   ///
   /// Ctrl-C and SIGTERM are for the caller to handle (by `stop()`); unhandled, they end the process with the terminal restored.
   package func run(
-    carriesSound: Bool = false, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, history: () -> CallHistory = { CallHistory() }, perform: (Command) -> Void
+    carriesSound: Bool = false, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot,
+    history: () -> CallHistory = { CallHistory() }, perform: (Command) -> Void
   ) throws(DashboardError) {
     guard stopSignal.descriptor >= 0 else { throw .system(call: "eventfd", code: stopSignal.failure) }
     setlocale(LC_CTYPE, "")

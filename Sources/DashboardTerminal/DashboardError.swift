@@ -29,8 +29,8 @@ package enum DashboardError: Error, Equatable, Sendable, CustomStringConvertible
     case .incapableTerminal(let name):
       "a terminal of kind TERM=\(name) cannot show a dashboard: set TERM to what it really is, or \(instead)"
     case .tooSmall(let found):
-      "the terminal has \(found.width) columns and \(found.height) rows; the dashboard needs \(Size.minimum.width) and "
-        + "\(Size.minimum.height): enlarge it, or \(instead)"
+      "the terminal has \(found.width) columns and \(found.height) rows; the dashboard needs \(Size.smallest.width) and "
+        + "\(Size.smallest.height): enlarge it, or \(instead)"
     case .terminalLost:
       "the terminal went away"
     case .system(let call, let code):

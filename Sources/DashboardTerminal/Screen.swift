@@ -16,7 +16,7 @@ struct Screen {
     var status: Int32 = 0
     guard setupterm(nil, STDOUT_FILENO, &status) == OK else { throw status == 1 ? .incapableTerminal(name) : .unknownTerminal(name) }
     guard canMoveCursor() else { throw .incapableTerminal(name) }
-    if let size = Self.size, !size.isLargeEnough { throw .tooSmall(found: size) }
+    if let size = Self.size, !size.holds(.smallest) { throw .tooSmall(found: size) }
   }
 
   /// Takes the terminal over. On an error it is unchanged.
@@ -31,7 +31,7 @@ struct Screen {
     }
     let opened = Screen(screen: screen, usesColor: usesColor ?? (environment("NO_COLOR") == nil))
     let size = opened.currentSize()
-    guard size.isLargeEnough else {
+    guard size.holds(.smallest) else {
       opened.close()
       throw .tooSmall(found: size)
     }

@@ -4,13 +4,13 @@ import SessionModel
 enum Chrome {
   /// The rows between banners and footer.
   static func body(_ snapshot: Snapshot, _ size: Size) -> Range<Int> {
-    1 + max(1, Banner.all(snapshot).count)..<size.height - 1
+    1 + max(1, Banner.shown(snapshot).count)..<size.height - 1
   }
 
   static func draw(_ snapshot: Snapshot, _ state: ViewState, on canvas: inout Canvas) {
     title(snapshot, state, &canvas)
     banners(snapshot, &canvas)
-    footer(state, &canvas)
+    footer(state, canvas.frame.size, &canvas)
   }
 
   private static func title(_ snapshot: Snapshot, _ state: ViewState, _ canvas: inout Canvas) {
@@ -33,7 +33,16 @@ enum Chrome {
     } else if badgeWidth + 8 <= room {
       end = canvas.put("nearend", 1, 0, .title) + 1
     }
-    canvas.put(badge, end, 0, snapshot.session.state.style == .plain ? .title : snapshot.session.state.style, width: room - end + 1)
+    canvas.put(badge, end, 0, badgeStyle(snapshot), width: room - end + 1)
+  }
+
+  /// Nothing is good while a banner is due.
+  static func badgeStyle(_ snapshot: Snapshot) -> Style {
+    switch snapshot.session.state.style {
+    case .plain: .title
+    case .good: Banner.all(snapshot).isEmpty ? .good : .caution
+    case let style: style
+    }
   }
 
   private static func badge(_ session: SessionStatus, full: Bool) -> String {
@@ -42,7 +51,7 @@ enum Chrome {
   }
 
   private static func banners(_ snapshot: Snapshot, _ canvas: inout Canvas) {
-    let banners = Banner.all(snapshot)
+    let banners = Banner.shown(snapshot)
     for (row, banner) in banners.enumerated() {
       canvas.fill(row: 1 + row, banner.style)
       canvas.put(banner.text, 1, 1 + row, banner.style, width: canvas.width - 2, align: .center)
@@ -50,7 +59,7 @@ enum Chrome {
     if banners.isEmpty { canvas.rule(1) }
   }
 
-  private static func footer(_ state: ViewState, _ canvas: inout Canvas) {
+  static func footer(_ state: ViewState, _ size: Size, _ canvas: inout Canvas) {
     let row = canvas.height - 1
     canvas.fill(row: row, .footer)
     if let notice = state.notice {
@@ -58,7 +67,7 @@ enum Chrome {
       return
     }
     var column = 1
-    for (label, text) in footerKeys(state) {
+    for (label, text) in footerKeys(state, size) {
       let width = label.count + 1 + text.count
       guard column + width < canvas.width else { break }
       column = canvas.put(label, column, row, .footerKey) + 1
@@ -67,10 +76,13 @@ enum Chrome {
   }
 
   /// The most useful keys of a page, most important first.
-  private static func footerKeys(_ state: ViewState) -> [(String, String)] {
+  private static func footerKeys(_ state: ViewState, _ size: Size) -> [(String, String)] {
     let common = [("?", "help"), ("q", "quit"), ("space", "mute microphone")]
     let switches = [("b", "bypass"), ("e", "AEC"), ("n", "NS"), ("g", "AGC"), ("H", "HPF")]
     guard !state.isHelpShown else { return [("? Esc q", "close help")] }
+    guard size.isLargeEnough else {
+      return [("space", "mute"), ("q", "quit"), ("?", "help"), ("\(Size.minimum.width)x\(Size.minimum.height)", "pages")] + switches
+    }
     switch state.page {
     case .call:
       return common + switches + [("m", "mute"), ("+ -", "gain"), ("c", "device"), ("C", "clear counters"), ("D", "save diagnostics")]

@@ -10,9 +10,13 @@ package struct Size: Equatable, Sendable {
 
   /// The smallest terminal that holds every page (U3).
   package static let minimum = Size(width: 80, height: 24)
+  /// The smallest terminal that holds what a person in a call needs (U6).
+  package static let smallest = Size(width: 40, height: 10)
 
   /// A Boolean value indicating whether every page fits.
-  package var isLargeEnough: Bool { width >= Size.minimum.width && height >= Size.minimum.height }
+  package var isLargeEnough: Bool { holds(.minimum) }
+  /// A Boolean value indicating whether a frame of `other` fits.
+  package func holds(_ other: Size) -> Bool { width >= other.width && height >= other.height }
 }
 
 /// The purpose of a cell; the terminal chooses colours and attributes. A style never conveys anything that is not also in words (U3).

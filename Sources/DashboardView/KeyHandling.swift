@@ -6,6 +6,10 @@ extension ViewState {
   package mutating func press(_ key: Key, on snapshot: Snapshot, size: Size) -> KeyResponse {
     notice = nil
     guard let action = KeyGroup.actions[key] else { return KeyResponse(isUnderstood: false) }
+    if action.needsPages, !size.isLargeEnough {
+      notice = "Pages need \(Size.minimum.width)x\(Size.minimum.height)."
+      return KeyResponse()
+    }
     switch action {
     case .toggleBypass: return set(.bypassVoiceProcessing, .bool(!snapshot.processing.isBypassed))
     case .toggle(let component):
@@ -15,13 +19,13 @@ extension ViewState {
     case .nextMicMode:
       let modes = MicMode.allCases
       let next = modes[((modes.firstIndex(of: snapshot.processing.micMode.requested) ?? 0) + 1) % modes.count]
-      notice = "Mic mode: \(next.meaning)."
+      notice = "Chosen mic mode: \(next.meaning)."
       return set(.micMode, EventValue(next))
     case .toggleMicrophone: return set(.microphoneMuted, .bool(!snapshot.session.isMicrophoneMuted))
     case .nextMuteMode:
       let modes = MicrophoneMuteMode.allCases
       let next = modes[((modes.firstIndex(of: snapshot.session.microphoneMuteMode) ?? 0) + 1) % modes.count]
-      notice = "Muting: \(next.meaning)."
+      notice = "Mute mode: \(next.meaning)."
       return set(.microphoneMuteMode, EventValue(next))
     case .togglePrepared: return set(.recordingAlwaysPrepared, .bool(!snapshot.session.isRecordingAlwaysPrepared))
     case .toggleAppDucking: return set(.appDucking, .bool(!snapshot.appAudio.isDucking))

@@ -32,6 +32,14 @@ enum KeyAction: Equatable, Sendable {
   /// In pages forward.
   case turnPage(Int)
   case help, back, quit
+
+  /// A Boolean value indicating whether it is about pages, which a small terminal does not show.
+  var needsPages: Bool {
+    switch self {
+    case .page, .turnPage, .openRoutes, .pickDevice: true
+    default: false
+    }
+  }
 }
 
 /// The signal that a volume applies to (D5).
@@ -94,7 +102,7 @@ struct KeyGroup: Sendable {
       keys: Dictionary(uniqueKeysWithValues: Page.allCases.map { (Key.function($0.rawValue + 1), KeyAction.page($0)) })),
     KeyGroup("Tab Shift-Tab", "next page, previous page", keys: [.tab: .turnPage(1), .backTab: .turnPage(-1)]),
     KeyGroup(
-      "? q", "this help, which ?, Esc and q close; q, Ctrl-C: quit (Ctrl-Z: goes on)", keys: [.escape: .back],
+      "? q", "this help, which ?, Esc and q close; q, Ctrl-C: quit", keys: [.escape: .back],
       ["?": .help, "q": .quit]),
   ]
 

@@ -4,6 +4,8 @@ import SessionModel
 struct MuteBanner: Equatable {
   var text: String
   var style: Style
+  /// What is muted, without what to do.
+  var fact: String { text.split(separator: "-").first.map { String($0.dropLast()) } ?? text }
 
   /// nil if nothing is muted. What this keyboard can undo comes first.
   init?(_ snapshot: Snapshot) {

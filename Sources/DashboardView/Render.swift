@@ -3,11 +3,12 @@ import SessionModel
 extension Frame {
   /// Draws the dashboard: a pure function of its arguments (U1, U3). [any]
   ///
-  /// Below `Size.minimum` the frame has one message that names both sizes. Only the Graphs page draws `history`.
+  /// Below `Size.minimum` there are no pages, but what a call needs; below `Size.smallest` state, mute, and both sizes. Only the Graphs page
+  /// draws `history`.
   package init(drawing snapshot: Snapshot, history: CallHistory = CallHistory(), size: Size, state: ViewState) {
     var canvas = Canvas(size: Size(width: max(size.width, 0), height: max(size.height, 0)), set: state.glyphs)
     guard size.isLargeEnough else {
-      Self.drawTooSmall(snapshot, on: &canvas)
+      if size.holds(.smallest) { CompactView.draw(snapshot, state, on: &canvas) } else { Self.drawTooSmall(snapshot, on: &canvas) }
       self = canvas.frame
       return
     }
@@ -29,13 +30,13 @@ extension Frame {
   }
 
   private static func drawTooSmall(_ snapshot: Snapshot, on canvas: inout Canvas) {
-    let minimum = Size.minimum
+    let smallest = Size.smallest
     var lines = [
       "nearend \(snapshot.session.state.word)",
       "terminal \(canvas.width)x\(canvas.height)",
-      "needs \(minimum.width)x\(minimum.height)",
+      "needs \(smallest.width)x\(smallest.height)",
     ]
-    if snapshot.session.isMicrophoneMuted { lines.insert("MICROPHONE MUTED", at: 1) }
+    if let mute = MuteBanner(snapshot) { lines.insert(mute.fact, at: 1) }
     let top = max(0, (canvas.height - lines.count) / 2)
     for (index, line) in lines.enumerated() {
       canvas.put(line, 0, top + index, index == 0 ? .heading : .plain, width: canvas.width, align: .center)

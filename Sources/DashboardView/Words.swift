@@ -57,41 +57,35 @@ extension InterruptionRecord.Outcome {
 }
 
 extension MicrophoneMuteMode {
+  /// What a mute does, muted or not.
   var meaning: String {
     switch self {
-    case .voiceProcessing: "after processing, which continues (voiceProcessing)"
-    case .restart: "the microphone is closed (restart)"
-    case .inputMixer: "before processing, the microphone stays open (inputMixer)"
+    case .voiceProcessing: "voiceProcessing - mutes after processing, which continues"
+    case .restart: "restart - mutes by closing the microphone"
+    case .inputMixer: "inputMixer - mutes before processing, the microphone stays open"
     }
   }
 }
 
 extension MicMode {
+  /// What is to be heard; whether it is, the row Mode says.
   var meaning: String {
     switch self {
-    case .standard: "standard: noise suppression as set (NS)"
-    case .voiceIsolation: "voice only (voice isolation)"
-    case .wideSpectrum: "the room as it is, without its echo (wide spectrum)"
+    case .standard: "standard, noise suppression as set (NS)"
+    case .voiceIsolation: "voice isolation, the voice only (Call says whether heard)"
+    case .wideSpectrum: "wide spectrum, the room without its echo"
     }
   }
 }
 
 extension MicModeStatus {
+  /// A Boolean value indicating whether something else is heard, for a reason that is known.
+  var isHindered: Bool { effective != requested && reason != nil }
+
   var style: Style { requested == .standard ? .plain : effective == requested ? .good : .caution }
 }
 
 extension ProcessingStatus.EchoVerdict {
-  var word: String {
-    switch self {
-    case .off: "off"
-    case .nothingToCancel: "nothing to cancel"
-    case .converging: "converging"
-    case .cancelling: "cancelling"
-    case .suppressing: "only hidden"
-    case .failing: "NOT CANCELLED"
-    }
-  }
-
   var style: Style {
     switch self {
     case .off, .nothingToCancel: .plain
@@ -118,12 +112,13 @@ extension ComponentStatus {
     switch (isRequested, isEffective) {
     case (true, true): "on"
     case (false, false): "off"
-    case (true, false): "requested, not in effect: " + (reason ?? "no reason given")
-    case (false, true): "not requested, still in effect: " + (reason ?? "no reason given")
+    case (true, false): "on, not in effect: " + (reason ?? "no reason given")
+    case (false, true): "off, still in effect: " + (reason ?? "no reason given")
     }
   }
 
-  var style: Style { isRequested == isEffective ? (isEffective ? .good : .plain) : .caution }
+  /// Without echo cancellation others may hear themselves.
+  var style: Style { isRequested && isEffective ? .good : isRequested || isEffective || component == .echoCancellation ? .caution : .plain }
 }
 
 extension SinkStatus.State {

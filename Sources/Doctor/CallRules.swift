@@ -208,14 +208,19 @@ private func volumeFindings(_ status: Snapshot) -> [Finding] {
 }
 
 func modeFindings(_ facts: DoctorFacts) -> [Finding] {
-  guard let mode = facts.status?.processing.micMode, mode.effective != mode.requested, let reason = mode.reason,
-    facts.status?.session.state == .active
+  guard let status = facts.status, status.processing.micMode.effective != status.processing.micMode.requested,
+    let reason = status.processing.micMode.reason
   else { return [] }
+  let mode = status.processing.micMode
+  // While nothing is processed, only what will keep the mode from being heard is news.
+  let idleReason = status.processing.components.first(where: \.isRequested)?.reason
+  guard status.session.state == .active || mode.requested == .voiceIsolation && reason != idleReason else { return [] }
   return [
     Finding(
       "mic-mode", .hint, "the chosen mic mode is not what is heard", evidence: ["\(mode.requested.rawValue): \(reason)"],
       remedy: mode.requested == .voiceIsolation && mode.isolator == nil
-        ? "install it: nearend isolation install; or choose another: nearend set micMode standard" : nil)
+        ? "install it: nearend isolation install; or choose another: nearend set micMode standard"
+        : "choose another: nearend set micMode standard")
   ]
 }
 
@@ -251,7 +256,8 @@ func echoFindings(_ facts: DoctorFacts) -> [Finding] {
       !processing.isInUse ? "voice processing is off" : processing.isBypassed ? "voice processing is bypassed" : "it is switched off"
     return [
       Finding(
-        "echo", .hint, "echo cancellation is off", evidence: [why],
+        "echo", .hint, "echo cancellation is off",
+        evidence: [why] + (facts.status?.risksEcho == true ? ["others talk over a loudspeaker, and may hear themselves"] : []),
         remedy: !processing.isInUse
           ? "start nearend with voice processing" : processing.isBypassed ? "nearend set bypass off" : "nearend set echoCancellation on")
     ]

@@ -37,7 +37,8 @@ struct TerminalDisplay {
 
   /// Shows the dashboard until `q`, or until a stop is requested.
   func run(
-    _ stop: StopRequest, carriesSound: Bool = false, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, history: () -> CallHistory, perform: (Command) -> Void
+    _ stop: StopRequest, carriesSound: Bool = false, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, history: () -> CallHistory,
+    perform: (Command) -> Void
   ) throws(DashboardError) {
     stop.whenRequested { [dashboard] in dashboard.stop() }
     try dashboard.run(carriesSound: carriesSound, extraKeys: extraKeys, snapshot: snapshot, history: history, perform: perform)

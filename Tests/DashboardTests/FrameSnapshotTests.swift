@@ -81,7 +81,15 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       NamedFrame("help", Sample.active(), 80, 24) { $0.isHelpShown = true },
       NamedFrame("help-both-banners", Sample.mutedAndInterrupted, 80, 24) { $0.isHelpShown = true },
       NamedFrame("help-three-banners", Sample.mutedUnpluggedAndInterrupted, 80, 24) { $0.isHelpShown = true },
-      NamedFrame("too-small", Sample.muted, 60, 15),
+      NamedFrame("call-no-participants", Sample.active(sinks: 0), 80, 24),
+      NamedFrame("call-echo-off", Sample.echoOff, 80, 24),
+      NamedFrame("compact", Sample.active(), 60, 15),
+      NamedFrame("compact-muted", Sample.muted, 60, 15),
+      NamedFrame("compact-talking-while-muted", Sample.talkingWhileMuted, 40, 10),
+      NamedFrame("compact-echo-off", Sample.echoOff, 40, 10),
+      NamedFrame("compact-ascii", Sample.mutedUnpluggedAndInterrupted, 40, 12, glyphs: .ascii),
+      NamedFrame("compact-help", Sample.active(), 60, 15) { $0.isHelpShown = true },
+      NamedFrame("too-small", Sample.muted, 39, 9),
       NamedFrame("too-small", Sample.active(), 12, 2),
     ]
 }

@@ -57,6 +57,35 @@ import Testing
     #expect(row(snapshot).hasPrefix("NEAREND MICROPHONE MUTED"))
   }
 
+  @Test("U2 D1 V12: what a key has chosen is said as a choice, not as what is the case", arguments: Page.allCases)
+  func choices(page: Page) {
+    var snapshot = Sample.active()
+    #expect(press([.character("u")], on: snapshot, page: page).state.notice == "Mute mode: restart - mutes by closing the microphone.")
+    let notice = press([.character("v")], on: snapshot, page: page).state.notice
+    #expect(notice == "Chosen mic mode: voice isolation, the voice only (Call says whether heard).")
+    // Each in full at 80 columns.
+    for mode in MicrophoneMuteMode.allCases {
+      snapshot.session.microphoneMuteMode = mode
+      #expect(press([.character("u")], on: snapshot).state.notice?.count ?? 99 <= 78)
+    }
+    for mode in MicMode.allCases {
+      snapshot.processing.micMode.requested = mode
+      #expect(press([.character("v")], on: snapshot).state.notice?.count ?? 99 <= 78)
+    }
+  }
+
+  @Test("U2 U6: without room for pages their keys say so and do nothing; the others work")
+  func withoutPages() {
+    var state = ViewState()
+    let size = Size(width: 60, height: 15)
+    for key in [Key.function(3), .tab, .backTab, .character("c"), .enter] {
+      let response = state.press(key, on: Sample.active(), size: size)
+      #expect(response.commands.isEmpty && state.page == .call && state.notice == "Pages need 80x24.", "\(key)")
+    }
+    #expect(state.press(.character(" "), on: Sample.active(), size: size).commands == [.set(.microphoneMuted, true)])
+    #expect(state.press(.character("q"), on: Sample.active(), size: size).quits)
+  }
+
   @Test("U2: switches flip what the snapshot says is requested, on every page", arguments: Page.allCases)
   func switches(page: Page) {
     var snapshot = Sample.active()

@@ -129,6 +129,15 @@ extension Sample {
     return snapshot
   }
 
+  /// Echo cancellation switched off in a call on a loudspeaker, with a microphone that a mixer has turned down.
+  static var echoOff: Snapshot {
+    var snapshot = active(sinks: 1)
+    snapshot.processing.components[1] = ComponentStatus(component: .echoCancellation, isRequested: false, isEffective: false)
+    (snapshot.processing.echo, snapshot.processing.erle, snapshot.processing.echoReduction) = (.off, nil, nil)
+    snapshot.route.volumes.nearendMicrophone.volume = 0.05
+    return snapshot
+  }
+
   static var bypassed: Snapshot {
     var snapshot = active()
     snapshot.processing.isBypassed = true

@@ -94,11 +94,13 @@ import Testing
     expectRestored(terminal)
   }
 
-  @Test("U3: resized below 80x24 it says so, and goes on when it is large again")
+  @Test("U3 U6: resized below 80x24 it shows what a call needs, below 40x10 that it is too small, and all when it is large again")
   func resize() throws {
     let terminal = try started(["--still"])
     terminal.resize(columns: 60, rows: 15)
-    try terminal.expect("needs 80x24")
+    try terminal.expect("Heard by")
+    terminal.resize(columns: 39, rows: 9)
+    try terminal.expect("needs 40x10")
     terminal.resize(columns: 120, rows: 40)
     try terminal.expect("Participants")
     terminal.type("q")
@@ -152,7 +154,7 @@ import Testing
   @Test("U3: an unsuitable terminal is refused by name and left untouched")
   func refuses() throws {
     for (columns, rows, variables, words) in [
-      (60, 15, [:], "60 columns and 15 rows"),
+      (39, 9, [:], "39 columns and 9 rows"),
       (80, 24, ["TERM": "no-such-terminal"], "TERM=no-such-terminal is not known"),
       (80, 24, ["TERM": ""], "TERM is not set"),
       (80, 24, ["TERM": "dumb"], "TERM=dumb cannot show a dashboard"),

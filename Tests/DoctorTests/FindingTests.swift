@@ -213,6 +213,18 @@ struct FindingTests {
       $0.status?.processing.erle = 2
       $0.status?.processing.echoReduction = 40
     },
+    Case(name: "AEC off in a call", id: "echo", severity: .hint, evidence: "may hear themselves", remedy: "set echoCancellation on") {
+      $0.status?.processing.components[1].isRequested = false
+      $0.status?.route.current = Sample.active().route.current
+    },
+    Case(name: "another daemon", id: "daemon", severity: .harm, evidence: "which PIPEWIRE_REMOTE names", remedy: "unset PIPEWIRE_REMOTE") {
+      ($0.graph, $0.daemonProblem) = (nil, "no PipeWire daemon at /run/foo, which PIPEWIRE_REMOTE names")
+      $0.daemonRemedy = "unset PIPEWIRE_REMOTE"
+    },
+    Case(name: "late isolation", id: "mic-mode", severity: .hint, evidence: "too busy", remedy: "set micMode standard") {
+      $0.status?.processing.micMode = .init(
+        requested: .voiceIsolation, effective: .standard, reason: "this machine is too busy", isolator: "DeepFilterNet 3")
+    },
     Case(name: "bypassed", id: "echo", severity: .hint, evidence: "bypassed", remedy: "nearend set bypass off") {
       $0.status?.processing.isBypassed = true
     },
@@ -236,6 +248,21 @@ struct FindingTests {
       "\(wrong.name): \(finding?.remedy ?? "")")
     #expect(
       !findings(in: healthy()).contains { $0.id == wrong.id && $0.severity == wrong.severity }, "\(wrong.name) is found where all is well")
+  }
+
+  @Test("O1 V12: a mode that will not be heard is found while nobody records, too; one that nothing prevents is not")
+  func idleMode() {
+    func found(_ reason: String) -> Bool {
+      var facts = healthy()
+      facts.status?.session.state = .idle
+      for index in ProcessingComponent.allCases.indices {
+        facts.status?.processing.components[index].isEffective = false
+        facts.status?.processing.components[index].reason = "nobody records"
+      }
+      facts.status?.processing.micMode = .init(requested: .voiceIsolation, active: nil, effective: nil, reason: reason)
+      return findings(in: facts).contains { $0.id == "mic-mode" }
+    }
+    #expect(found("it is not installed") && !found("nobody records"))
   }
 
   @Test("O1: cycles that were lost long ago, or with another quantum, are no finding")

@@ -1,14 +1,17 @@
 import SessionModel
 
-/// The whole call on one page, in signal order: route, graph, processing, levels, participants, log.
+/// The whole call on one page: who hears whom, processing and levels, the graph, participants, log (U1, U6).
 enum CallPage {
   private static let labelEnd = 12
 
   static func draw(_ snapshot: Snapshot, _ state: ViewState, _ body: Range<Int>, on canvas: inout Canvas) {
     var y = body.lowerBound
+    let plan = CallPlan(snapshot, rows: body.count)
     drawRoute(snapshot, &y, &canvas)
-    drawGraph(snapshot.graph, &y, &canvas)
-    if let outgoing = outgoing(snapshot, canvas.frame.size) {
+    canvas.put("Volumes", 1, y, .label)
+    VolumesRow(snapshot.route.volumes, isWide: canvas.width >= 110).draw(labelEnd + 1, y, on: &canvas)
+    y += 1
+    if plan.extras.contains(.outgoing), let outgoing = OutgoingRow(snapshot) {
       canvas.put("Outgoing", 1, y, .label)
       canvas.put(outgoing.text, labelEnd + 1, y, width: canvas.width - labelEnd - 2)
       y += 1
@@ -16,45 +19,21 @@ enum CallPage {
     if let rehearsal = snapshot.rehearsal {
       drawRehearsal(rehearsal, isMuted: snapshot.session.isMicrophoneMuted, &y, &canvas)
     }
-    drawProcessing(snapshot.processing, showsMode: showsMode(snapshot, canvas.frame.size), &y, &canvas)
+    drawProcessing(snapshot.processing, plan, &y, &canvas)
     drawLevels(snapshot.processing, &y, &canvas)
-    let table = SinkTable(width: canvas.width, hasRemote: snapshot.sinks.contains { $0.remote != nil })
-    let rows = sinkRows(snapshot, canvas.frame.size)
-    table.drawHeader(y, shown: rows, of: snapshot.sinks.count, on: &canvas)
-    y += 1
-    if snapshot.sinks.isEmpty {
-      canvas.put("no participants: they appear when a program registers a speaker output", 2, y, .faint, width: canvas.width - 3)
-    } else {
-      table.draw(snapshot, state, rows: y..<y + rows, on: &canvas)
+    drawGraph(snapshot.graph, plan, &y, &canvas)
+    if plan.sinkRows > 0 {
+      let table = SinkTable(width: canvas.width, hasRemote: snapshot.sinks.contains { $0.remote != nil })
+      table.drawHeader(y, shown: plan.sinkRows, of: snapshot.sinks.count, on: &canvas)
+      table.draw(snapshot, state, rows: y + 1..<y + 1 + plan.sinkRows, on: &canvas)
+      y += 1 + plan.sinkRows
     }
-    y += max(rows, 1)
-    drawLog(snapshot.log, state, y..<body.upperBound, &canvas)
+    drawLog(snapshot.log, state, y..<max(y, body.upperBound), &canvas)
   }
-
-  /// Rows that the page always has.
-  private static func fixedRows(_ snapshot: Snapshot) -> Int { 5 + (snapshot.rehearsal == nil ? 0 : 1) + 6 + 4 + 1 }
-
-  /// The rows of outgoing audio and of the mic mode are shown only if a participant and a log line still fit; a non-standard mode comes
-  /// first.
-  private static func outgoing(_ snapshot: Snapshot, _ size: Size) -> OutgoingRow? {
-    let isFirst = snapshot.processing.micMode.requested == .standard
-    return room(snapshot, size) >= (isFirst ? 3 : 4) ? OutgoingRow(snapshot) : nil
-  }
-
-  private static func showsMode(_ snapshot: Snapshot, _ size: Size) -> Bool {
-    let isFirst = snapshot.processing.micMode.requested != .standard || OutgoingRow(snapshot) == nil
-    return room(snapshot, size) >= (isFirst ? 3 : 4)
-  }
-
-  private static func room(_ snapshot: Snapshot, _ size: Size) -> Int { Chrome.body(snapshot, size).count - fixedRows(snapshot) }
 
   /// The number of rows for participants: all of them if they fit, but never all the room.
   static func sinkRows(_ snapshot: Snapshot, _ size: Size) -> Int {
-    let body = Chrome.body(snapshot, size)
-    let above = fixedRows(snapshot) + (outgoing(snapshot, size) == nil ? 0 : 1) + (showsMode(snapshot, size) ? 1 : 0)
-    let free = body.count - above
-    let forLog = free <= 6 ? 1 : max(3, free / 3)
-    return min(snapshot.sinks.count, free - forLog)
+    max(1, CallPlan(snapshot, rows: Chrome.body(snapshot, size).count).sinkRows)
   }
 
   private static func drawRoute(_ snapshot: Snapshot, _ y: inout Int, _ canvas: inout Canvas) {
@@ -80,30 +59,36 @@ enum CallPage {
     y += 1
   }
 
-  private static func drawGraph(_ graph: GraphStatus, _ y: inout Int, _ canvas: inout Canvas) {
+  private static func drawGraph(_ graph: GraphStatus, _ plan: CallPlan, _ y: inout Int, _ canvas: inout Canvas) {
     let x = labelEnd + 1
-    canvas.put("Graph", 1, y, .label)
-    if graph.isConnected, graph.quantum > 0 {
-      let period = Numbers.milliseconds(frames: graph.quantum, rate: graph.rate)
-      let end = canvas.put("quantum \(graph.quantum) at \(graph.rate) Hz (\(period)), busy ", x, y)
-      let isBusy = graph.busyRatioPeak >= 0.5
-      let busy = "\(decimal(graph.busyRatio * 100, 1)) %, peak \(decimal(graph.busyRatioPeak * 100, 1)) %"
-      canvas.put(busy, end, y, isBusy ? .caution : .plain)
-    } else {
-      canvas.put(graph.isConnected ? "no cycle has run yet" : "not connected to PipeWire", x, y, graph.isConnected ? .plain : .alarm)
+    func row(_ extra: CallPlan.Extra, _ label: String, _ draw: (inout Canvas, Int) -> Void) {
+      guard plan.extras.contains(extra) else { return }
+      canvas.put(label, 1, y, .label)
+      draw(&canvas, y)
+      y += 1
     }
-    y += 1
-    canvas.put("Latency", 1, y, .label)
+    row(.graph, "Graph") { canvas, y in
+      guard graph.isConnected, graph.quantum > 0 else {
+        canvas.put(graph.trouble ?? "no cycle has run yet", x, y, graph.isConnected ? .plain : .alarm)
+        return
+      }
+      let period = Numbers.milliseconds(frames: graph.quantum, rate: graph.rate)
+      let end = canvas.put(
+        "quantum \(graph.quantum) at \(graph.rate) Hz (\(period)), busy \(decimal(graph.busyRatio * 100, 1)) %, ", x, y)
+      let xruns = "\(Numbers.short(graph.xruns, decimals: 1)) xrun\(graph.xruns == 1 ? "" : "s")"
+      canvas.put(graph.trouble ?? xruns, end, y, graph.trouble == nil ? .plain : .caution, width: canvas.width - end - 1)
+    }
     func latency(_ frames: Int) -> String {
       graph.rate > 0 ? "\(frames) frames (\(Numbers.milliseconds(frames: frames, rate: graph.rate)))" : "\(frames) frames"
     }
-    canvas.put("capture \(latency(graph.captureLatency)), render \(latency(graph.renderLatency))", x, y)
-    y += 1
-    canvas.put("Driver", 1, y, .label)
-    let cycles = ", \(Numbers.count(graph.xruns)) xrun\(graph.xruns == 1 ? "" : "s") in \(graph.cycles) cycles"
-    let end = canvas.put(graph.driver.isEmpty ? "none" : graph.driver, x, y, width: canvas.width - x - cycles.count - 1)
-    canvas.put(cycles, end, y)
-    y += 1
+    row(.latency, "Latency") { canvas, y in
+      canvas.put("capture \(latency(graph.captureLatency)), render \(latency(graph.renderLatency))", x, y)
+    }
+    row(.driver, "Driver") { canvas, y in
+      let cycles = ", \(Numbers.count(graph.xruns)) xrun\(graph.xruns == 1 ? "" : "s") in \(graph.cycles) cycles"
+      let end = canvas.put(graph.driver.isEmpty ? "none" : graph.driver, x, y, width: canvas.width - x - cycles.count - 1)
+      canvas.put(cycles, end, y)
+    }
   }
 
   private static func drawRehearsal(_ rehearsal: RehearsalStatus, isMuted: Bool, _ y: inout Int, _ canvas: inout Canvas) {
@@ -118,7 +103,7 @@ enum CallPage {
     y += 1
   }
 
-  private static func drawProcessing(_ processing: ProcessingStatus, showsMode: Bool, _ y: inout Int, _ canvas: inout Canvas) {
+  private static func drawProcessing(_ processing: ProcessingStatus, _ plan: CallPlan, _ y: inout Int, _ canvas: inout Canvas) {
     let use = processing.isInUse ? "" : ", NOT IN USE"
     canvas.rule(y, "Voice processing: \(processing.engineName)\(use)")
     y += 1
@@ -131,9 +116,16 @@ enum CallPage {
         keys[component] ?? "", component.abbreviation, component.name, status?.word ?? "off", status?.style ?? .plain, y, &canvas)
       y += 1
     }
-    if showsMode {
-      switchRow("v", "Mode", "of the microphone", processing.micMode.words, processing.micMode.style, y, &canvas)
+    let mode = processing.micMode
+    if plan.extras.contains(.mode) {
+      // The reason has a row of its own, so that what to do is not cut off.
+      let isSplit = plan.extras.contains(.modeReason)
+      switchRow("v", "Mode", "of the microphone", isSplit ? "\(mode.requested.words), NOT HEARD" : mode.words, mode.style, y, &canvas)
       y += 1
+      if isSplit {
+        canvas.put(mode.reason ?? "", 3, y, mode.style, width: canvas.width - 4)
+        y += 1
+      }
     }
     let bypass = processing.isBypassed ? "ON: the raw microphone is heard" : "off"
     switchRow("b", "Bypass", "raw microphone", bypass, processing.isBypassed ? .caution : .plain, y, &canvas)
@@ -151,7 +143,8 @@ enum CallPage {
 
   /// How far the echo is reduced in all, where the suppressor does more than the filter, and the filter's ERLE, which only nearend's engine
   /// tells.
-  private static func measuredEcho(_ processing: ProcessingStatus) -> String {
+  static func measuredEcho(_ processing: ProcessingStatus) -> String {
+    guard processing.echo != .off else { return "" }
     guard let erle = processing.filterERLE else {
       return processing.wholeReduction.map { ", \(decimal($0, 1)) dB lower" } ?? ""
     }
@@ -169,7 +162,7 @@ enum CallPage {
       canvas.put(label, 3, row, .label)
       canvas.put(text, textStart, row, style, width: meterLabel - 1 - textStart)
     }
-    put("Echo", processing.echo.word + measuredEcho(processing), y, processing.echo.style)
+    put("Echo", processing.echo.words + measuredEcho(processing), y, processing.echo.style)
     let measured = processing.echoDelay.map { "measured " + decimal($0, 1) } ?? "not measured"
     put("Delay", "\(measured), graph \(decimal(processing.streamDelay, 1)) ms", y + 1)
     put("Gain", "AGC \(Numbers.dB(processing.gain)), limiter \(Numbers.dB(processing.limiterGain))", y + 2)
@@ -190,7 +183,7 @@ enum CallPage {
 
   private static func drawLog(_ log: [LogEntry], _ state: ViewState, _ rows: Range<Int>, _ canvas: inout Canvas) {
     var rows = rows
-    if rows.count > 1 {
+    if rows.count > 2 {
       canvas.rule(rows.lowerBound, "Log")
       rows = rows.dropFirst()
     }

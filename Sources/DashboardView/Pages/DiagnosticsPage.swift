@@ -35,6 +35,7 @@ enum DiagnosticsPage {
 
   private static func head(_ snapshot: Snapshot, utcOffset: Int) -> [(String, String)] {
     let session = snapshot.session
+    let banners = Banner.all(snapshot)
     func list(_ ids: [String]) -> String { ids.isEmpty ? "none" : ids.joined(separator: ", ") }
     var lines: [(String, String)] = [
       ("nearend", snapshot.version),
@@ -46,6 +47,7 @@ enum DiagnosticsPage {
         session.interruption.map { "\($0.reason.word) for \(Numbers.duration($0.duration))" } ?? "none"
       ),
     ]
+    lines += banners.enumerated().map { ($0 == 0 ? "alarms" : "", $1.text) }
     lines += session.interruptions.reversed().map { record in
       let began = Numbers.clock(record.began, utcOffset: utcOffset)
       return ("  \(began)", "\(record.reason.word) for \(Numbers.duration(record.duration)): \(record.outcome.word)")
@@ -88,6 +90,7 @@ enum DiagnosticsPage {
       ("Nearend Microphone", device(volumes.nearendMicrophone)),
       ("Nearend Speaker", device(volumes.nearendSpeaker)),
       ("real microphone", device(volumes.microphone)),
+      ("real speaker", device(volumes.speaker)),
     ]
   }
 
@@ -144,7 +147,7 @@ enum DiagnosticsPage {
       ("voice level", Numbers.dBFS(processing.voiceLevel)),
       ("speaker level", Numbers.dBFS(processing.speakerLevel)),
     ]
-    return switches + components + [("echo", processing.echo.word)] + measured + delays + levels
+    return switches + components + [("echo", processing.echo.words)] + measured + delays + levels
   }
 
   private static func sink(_ sink: SinkStatus, rate: Int) -> [(String, String)] {

@@ -8,7 +8,7 @@ enum HelpPage {
       canvas.rule(y, "Keys")
       y += 1
     }
-    for group in KeyGroup.all {
+    for group in KeyGroup.all where y < body.upperBound {
       canvas.put(group.label, 2, y, .footerKey, width: 18)
       canvas.put(group.meaning, 21, y, width: canvas.width - 22)
       y += 1

@@ -6,15 +6,8 @@ struct OutgoingRow {
 
   /// nil if everything is at its default.
   init?(_ snapshot: Snapshot) {
-    let (session, app, volumes) = (snapshot.session, snapshot.appAudio, snapshot.route.volumes)
+    let (session, app) = (snapshot.session, snapshot.appAudio)
     var parts: [String] = []
-    for (name, device) in [("Nearend Microphone", volumes.nearendMicrophone), ("Nearend Speaker", volumes.nearendSpeaker)] {
-      if device.isMuted {
-        parts.append("\(name) MUTED")
-      } else if percent(device.volume) != "100 %" {
-        parts.append("\(name) \(percent(device.volume))")
-      }
-    }
     if session.isRecordingAlwaysPrepared { parts.append("prepared") }
     if session.microphoneMuteMode != .voiceProcessing { parts.append("mute mode \(session.microphoneMuteMode.rawValue)") }
     let isUsed = !app.sources.isEmpty || app.isSounding

@@ -108,7 +108,7 @@ extension ProcessingStatus {
       let isReplaced = component == .noiseSuppression && mode.effective == .voiceIsolation
       let isOff = component == .gainControl && controls.isBypassed || isLeft
       let obstacle =
-        obstacle ?? (isLeft ? "wide spectrum leaves the room as it is" : isReplaced ? "voice isolation takes its place" : nil)
+        obstacle ?? (isLeft ? "wide spectrum keeps the room" : isReplaced ? "voice isolation replaces it" : nil)
       return ComponentStatus(
         component: component, isRequested: isRequested, isActive: isRequested && idleReason == nil && !isOff,
         isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil,

@@ -53,6 +53,7 @@ struct StatusText {
     if mode.requested != .standard || mode.lateBlocks > 0 { rows.append(("mode", mode.words)) }
     if let echo = Self.echo(processing) { rows.append(("echo", echo)) }
     rows.append(("volumes", Self.volumes(snapshot)))
+    rows.append(("mixers", Self.mixers(route.volumes)))
     rows.append(("ducking", snapshot.ducking.words))
     let priority = graph.realtimePriority == 0 ? ", no realtime priority" : ""
     let xruns = ", \(graph.xruns) xrun\(graph.xruns == 1 ? "" : "s")"
@@ -85,18 +86,22 @@ struct StatusText {
       + (app.isDucking ? ", lower under speech" : "") + (app.isMonitored ? ", heard on the speaker" : "")
   }
 
+  private static func mixers(_ volumes: VolumesStatus) -> String {
+    list(volumes.ends.map { "\($0.plainName) \($0.status.isMuted ? "muted" : percent($0.status.volume))" })
+  }
+
   private static func processing(_ status: ProcessingStatus) -> String {
     if !status.isInUse { return "not in use" }
     if status.isBypassed { return "bypassed" }
     return list(status.components.filter(\.isRequested).map(\.component.abbreviation))
   }
 
-  /// nil without a measurement.
+  /// nil without anything to tell.
   private static func echo(_ status: ProcessingStatus) -> String? {
     let reduction = status.wholeReduction.map { "\(tenths($0)) dB lower" }
     let erle = status.filterERLE.map { "ERLE \(tenths($0)) dB" }
     let numbers = [reduction, erle].compactMap { $0 }
-    return numbers.isEmpty ? nil : ([status.echo.rawValue] + numbers).joined(separator: ", ")
+    return numbers.isEmpty ? status.withoutCancellation : ([status.echo.words] + numbers).joined(separator: ", ")
   }
 
   private static func list(_ names: [String]) -> String { names.isEmpty ? "nobody" : names.joined(separator: ", ") }

@@ -55,7 +55,7 @@ extension Diagnostics {
   }
 
   private mutating func addMeasurements(_ processing: ProcessingStatus) {
-    add("Echo", processing.echo.rawValue)
+    add("Echo", processing.echo.words)
     if processing.engine != .webrtc {
       addDetail(1, "ERLE: \(processing.erle.map { "\(decimal($0, 1)) dB" } ?? "not measured yet")")
     }

@@ -77,6 +77,9 @@ extension VolumesStatus {
     /// A Boolean value indicating whether it is one of nearend's own.
     package var isOurs: Bool
 
+    /// The name without an article.
+    package var plainName: String { name.hasPrefix("the ") ? String(name.dropFirst(4)) : name }
+
     /// A Boolean value indicating whether somebody has turned it so far down that a call suffers. Real devices are often low on purpose,
     /// nearend's own are at 100 % unless somebody turns them.
     package var isLow: Bool { !status.isMuted && status.volume < (isOurs ? 0.5 : 0.1) }

@@ -63,6 +63,18 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
     case suppressing
     /// More than 5 s of echo have been heard since it was last cancelled, and it is not reduced by 15 dB.
     case failing
+
+    /// The verdict for people.
+    package var words: String {
+      switch self {
+      case .off: "off"
+      case .nothingToCancel: "nothing to cancel"
+      case .converging: "converging"
+      case .cancelling: "cancelling"
+      case .suppressing: "only hidden"
+      case .failing: "NOT CANCELLED"
+      }
+    }
   }
   /// `useVoiceProcessingIO`.
   package var isInUse: Bool
@@ -138,6 +150,14 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
 }
 
 extension ProcessingStatus {
+  /// Why no echo is cancelled whoever calls, for people; nil if one would be.
+  package var withoutCancellation: String? {
+    if !isInUse { return "not cancelled: voice processing is off" }
+    if isBypassed { return "not cancelled: voice processing is bypassed" }
+    let canceller = components.first { $0.component == .echoCancellation }
+    return canceller?.isRequested == false ? "not cancelled: echo cancellation is off" : nil
+  }
+
   /// The name of the engine: "nearend", or the library and its generation.
   package var engineName: String { engine == .webrtc ? library : engine.rawValue }
 }

@@ -21,4 +21,37 @@ struct StatusTextTests {
     #expect(echo(.webrtc, erle: 39.72, reduction: 39.72) == "cancelling, 39.7 dB lower")
     #expect(echo(.nearend, erle: nil, reduction: nil) == nil)
   }
+
+  @Test("V6: of the echo it speaks in words, and says that it is not cancelled, and why")
+  func echoWords() {
+    func echo(_ change: (inout ProcessingStatus) -> Void) -> String {
+      var snapshot = Sample.active(sinks: 0)
+      change(&snapshot.processing)
+      return StatusText(snapshot).lines.first { $0.hasPrefix("echo ") } ?? ""
+    }
+    #expect(echo { $0.echo = .nothingToCancel }.hasPrefix("echo        nothing to cancel, "))
+    func off(_ change: (inout ProcessingStatus) -> Void) -> String {
+      echo {
+        ($0.echo, $0.erle, $0.echoReduction) = (.off, nil, nil)
+        change(&$0)
+      }
+    }
+    #expect(off { $0.components[1].isRequested = false } == "echo        not cancelled: echo cancellation is off")
+    #expect(off { $0.isBypassed = true } == "echo        not cancelled: voice processing is bypassed")
+    #expect(off { $0.isInUse = false } == "echo        not cancelled: voice processing is off")
+  }
+
+  @Test("D1: it tells the volumes and mutes of all four devices, apart from nearend's own volumes")
+  func mixers() {
+    var snapshot = Sample.active(sinks: 0)
+    snapshot.route.volumes.nearendMicrophone.volume = 0.05
+    snapshot.route.volumes.speaker.isMuted = true
+    let lines = StatusText(snapshot).lines
+    #expect(lines.contains("volumes     output 100 %, microphone 100 %, into mic 100 %"), "\(lines)")
+    #expect(
+      lines.contains(
+        "mixers      real microphone 100 %, Nearend Microphone 5 %, Nearend Speaker 100 %, real speaker muted"), "\(lines)")
+    #expect(lines.contains { $0.hasPrefix("microphone ") && $0.hasSuffix(", Nearend Microphone is at 5 %, by a mixer") })
+    #expect(lines.contains { $0.hasPrefix("speaker ") && $0.hasSuffix(", the real speaker is muted by a mixer or a switch") })
+  }
 }

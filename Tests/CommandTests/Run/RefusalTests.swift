@@ -27,7 +27,7 @@ struct RefusalTests {
     var testDescription: String { words }
 
     static let all = [
-      Unfit(columns: 60, rows: 20, words: "60 columns and 20 rows"), Unfit(term: "dumb", words: "TERM=dumb cannot show a dashboard"),
+      Unfit(columns: 39, rows: 20, words: "39 columns and 20 rows"), Unfit(term: "dumb", words: "TERM=dumb cannot show a dashboard"),
       Unfit(term: "no-such-terminal", words: "TERM=no-such-terminal is not known"), Unfit(term: "", words: "TERM is not set"),
     ]
   }
