@@ -3,8 +3,8 @@ import SessionModel
 extension Frame {
   /// Draws the dashboard: a pure function of its arguments (U1, U3). [any]
   ///
-  /// Below `Size.minimum` there are no pages, but what a call needs; below `Size.smallest` state, mute, and both sizes. Only the Graphs page
-  /// draws `history`.
+  /// Below `Size.minimum` there are no pages, but what a call needs; below `Size.smallest` state, mute, and both sizes. Only the Graphs
+  /// page draws `history`.
   package init(drawing snapshot: Snapshot, history: CallHistory = CallHistory(), size: Size, state: ViewState) {
     var canvas = Canvas(size: Size(width: max(size.width, 0), height: max(size.height, 0)), set: state.glyphs)
     guard size.isLargeEnough else {

@@ -30,16 +30,17 @@ func nearendFindings(_ facts: DoctorFacts) -> [Finding] {
         remedy: "end it and start it again; if it is of another version, start that one's nearend")
     ]
   case .absent, .stale:
+    let place = facts.socketPath.isEmpty ? "XDG_RUNTIME_DIR is not set" : "nothing listens at \(facts.socketPath)"
     if let graph = facts.graph, let node = graph.node(named: "nearend") {
       let who = graph.nearendProcess.map { "process \($0) has the node \(node.name)" } ?? "the node \(node.name) is there"
       return [
         Finding(
           "socket", .hint, "nearend runs, but its control socket was not found",
-          evidence: [who, facts.socketPath.isEmpty ? "XDG_RUNTIME_DIR is not set" : "nothing listens at \(facts.socketPath)"],
+          evidence: [who, place],
           remedy: "ask it with the XDG_RUNTIME_DIR that it has, or with --socket <path>")
       ]
     }
-    var evidence = ["no node of it is in the graph"]
+    var evidence = [facts.graph == nil ? place : "no node of it is in the graph"]
     if facts.socket == .stale {
       evidence.append("\(facts.socketPath) was left by a crashed nearend; the next start replaces it")
     }
@@ -217,7 +218,7 @@ func modeFindings(_ facts: DoctorFacts) -> [Finding] {
   guard status.session.state == .active || mode.requested == .voiceIsolation && reason != idleReason else { return [] }
   return [
     Finding(
-      "mic-mode", .hint, "the chosen mic mode is not what is heard", evidence: ["\(mode.requested.rawValue): \(reason)"],
+      "mic-mode", .hint, "the chosen mic mode is not what is heard", evidence: ["\(mode.requested.words): \(reason)"],
       remedy: mode.requested == .voiceIsolation && mode.isolator == nil
         ? "install it: nearend isolation install; or choose another: nearend set micMode standard"
         : "choose another: nearend set micMode standard")

@@ -90,7 +90,8 @@ package final class Connection {
     npw_registry_add_listener(registry, registryHook, Self.registryEvents, data)
   }
 
-  /// Connects to the socket itself if its path is given: libpipewire 0.3 would prefer what PIPEWIRE_REMOTE names. nil and `errno` on a failure.
+  /// Connects to the socket itself if its path is given: libpipewire 0.3 would prefer what PIPEWIRE_REMOTE names. nil, with `errno`, on a
+  /// failure.
   private static func connect(_ context: OpaquePointer, _ remote: String?, _ properties: Properties) -> OpaquePointer? {
     guard let remote, remote.hasPrefix("/") else { return pw_context_connect(context, properties.makePointer(), 0) }
     let descriptor = DaemonAddress(remote: remote).connectedSocket()

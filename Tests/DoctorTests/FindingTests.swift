@@ -82,6 +82,9 @@ struct FindingTests {
       ($0.status, $0.socket) = (nil, .absent)
       $0.graph?.nodes.removeAll { $0.name.hasPrefix("nearend") }
     },
+    Case(name: "nobody, and no daemon", id: "nearend", severity: .hint, evidence: "nothing listens at /run/", remedy: "start it: nearend") {
+      ($0.status, $0.socket, $0.graph) = (nil, .absent, nil)
+    },
     Case(name: "stale socket", id: "nearend", severity: .hint, evidence: "was left by a crashed nearend", remedy: "start it: nearend") {
       ($0.status, $0.socket) = (nil, .stale)
       $0.graph?.nodes.removeAll { $0.name.hasPrefix("nearend") }
@@ -141,7 +144,7 @@ struct FindingTests {
     Case(name: "speaker muted", id: "speaker-muted", severity: .hint, evidence: "speaker", remedy: "pactl set-sink-mute speaker 0") {
       $0.status?.route.volumes.speaker.isMuted = true
     },
-    Case(name: "no isolation", id: "mic-mode", severity: .hint, evidence: "not installed", remedy: "nearend isolation install") {
+    Case(name: "no isolation", id: "mic-mode", severity: .hint, evidence: "voice isolation: it is not installed", remedy: "isolation install") {
       $0.status?.processing.micMode = .init(requested: .voiceIsolation, effective: .standard, reason: "it is not installed")
     },
     Case(name: "no default", id: "default-speaker", severity: .harm, evidence: "which is not there", remedy: "wpctl set-default") {
