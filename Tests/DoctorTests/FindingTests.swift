@@ -144,7 +144,10 @@ struct FindingTests {
     Case(name: "speaker muted", id: "speaker-muted", severity: .hint, evidence: "speaker", remedy: "pactl set-sink-mute speaker 0") {
       $0.status?.route.volumes.speaker.isMuted = true
     },
-    Case(name: "no isolation", id: "mic-mode", severity: .hint, evidence: "voice isolation: it is not installed", remedy: "isolation install") {
+    Case(
+      name: "no isolation", id: "mic-mode", severity: .hint, evidence: "voice isolation: it is not installed",
+      remedy: "isolation install"
+    ) {
       $0.status?.processing.micMode = .init(requested: .voiceIsolation, effective: .standard, reason: "it is not installed")
     },
     Case(name: "no default", id: "default-speaker", severity: .harm, evidence: "which is not there", remedy: "wpctl set-default") {
