@@ -4,9 +4,11 @@ import DashboardTerminal
 import Foundation
 import Nearend
 import PipeWireGraph
+import Platform
 import Preferences
 import SessionModel
 import SimulatedHardware
+import Synchronization
 
 @main
 struct NearendCommand: ParsableCommand {
@@ -71,7 +73,10 @@ struct NearendCommand: ParsableCommand {
     ServiceNotifier.clearEnvironment()
     let stop = StopRequest.onSignals()
     // Ctrl-Z in its terminal would stop everybody's sound, as would a line of its log while it runs in the background.
-    if display.headless { for number in [SIGTSTP, SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) } }
+    if display.headless {
+      for number in [SIGTSTP, SIGTTIN, SIGTTOU] { signal(number, SIG_IGN) }
+      stop.whenRequested { StopLimit.begin() }
+    }
     while try run(environment, stop) {}
   }
 
@@ -85,8 +90,10 @@ struct NearendCommand: ParsableCommand {
       let (service, keeper) = try startService(
         in: nil, wishes: wishes, display: display, telemetry: telemetryOptions, waitsForArrival: wait)
       defer {
+        StopLimit.begin()
         keeper.stop()
         service.stop()
+        StopLimit.end()
       }
       if display.headless || !service.snapshot().route.devices.isEmpty {
         let notifier = display.headless ? ServiceNotifier(environment) : nil
@@ -177,7 +184,14 @@ func show(
     stop, carriesSound: true, extraKeys: extraKeys, snapshot: service.snapshot, history: { service.history() }, perform: service.perform)
 }
 
+private let throttle = Mutex(LogThrottle())
+
 @Sendable private func printRemark(_ entry: LogEntry) {
+  guard let omitted = throttle.withLock({ $0.admit(entry.level, at: monotonicSeconds()) }) else { return }
+  if omitted > 0 {
+    let words = "\(omitted) such messages left out, which came too fast; 'nearend diagnostics' has the newest"
+    standardError.write(journal.line(entry.level, words) ?? "nearend: \(words)")
+  }
   let level = entry.level == .info ? "" : "\(entry.level.rawValue): "
   standardError.write(journal.line(entry.level, entry.message) ?? "nearend: \(level)\(entry.message)")
 }

@@ -16,9 +16,11 @@ final class StopRequest: Sendable {
   /// Takes the signals over; once per process, before anything exists that must be cleaned up.
   static func onSignals() -> StopRequest {
     let request = StopRequest()
+    // A queue of its own, because work that hangs may occupy every thread of the global one.
+    let queue = DispatchQueue(label: "nearend.stop-signals")
     for number in [SIGINT, SIGTERM, SIGHUP] {
       signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { request.request() }
       source.resume()
       sources.append(source)

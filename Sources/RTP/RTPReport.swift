@@ -14,6 +14,8 @@ package struct RTPReport: Sendable, Equatable {
     package var lastReport: UInt32
     /// Time since that report arrived, in 1/65536 s.
     package var delay: UInt32
+    /// A Boolean value indicating whether a stream can be like this: audio that arrives 10 s apart is none.
+    package var isPlausible: Bool { jitter <= 10 }
 
     package init(
       ssrc: UInt32, fractionLost: Double, lost: Int, highestSequence: UInt32, jitter: Double, lastReport: UInt32, delay: UInt32
@@ -54,6 +56,25 @@ package struct RTPReport: Sendable, Equatable {
     let units = middle(now) &- block.lastReport &- block.delay
     // More than a minute is not a round trip but a disagreement of clocks.
     return units < 60 << 16 ? Double(units) / 65_536 : nil
+  }
+
+  /// The sending times of the last reports, of which the other machine's blocks speak. A time that was never sent measures nothing.
+  package struct Sent: Sendable, Equatable {
+    private var times: [UInt32] = []
+    /// A minute of them.
+    private static let most = 60
+
+    package init() {}
+
+    package mutating func note(_ report: RTPReport) {
+      times.append(RTPReport.middle(report.time))
+      if times.count > Self.most { times.removeFirst() }
+    }
+
+    /// Returns the round-trip time in seconds, from a block received at `now`; nil if it answers none of the reports.
+    package func roundTrip(_ block: Block, now: UInt64) -> Double? {
+      times.contains(block.lastReport) ? RTPReport.roundTrip(block, now: now) : nil
+    }
   }
 
   /// A compound packet: a sender report, followed by the CNAME that RFC 3550 requires.

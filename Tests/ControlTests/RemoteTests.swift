@@ -271,6 +271,56 @@ struct RemoteTests {
     for first in ports { _ = try DatagramSocket(at: try RTPAddress("0.0.0.0:\(first)")) }
   }
 
+  @Test("X4, K12: destinations and participants over the network have a limit, which is told; their end is quick")
+  func limits() throws {
+    let rig = try ControlRig(speed: 1)
+    defer { rig.stop() }
+    for number in 0..<Remotes.mostSenders {
+      #expect(try rig.request("POST", "/sends?to=127.0.0.1:9&id=to\(number)").status == 201)
+    }
+    for target in ["/sends?to=127.0.0.1:9&id=more", "/calls?to=127.0.0.1:9&id=more&port=\(try Self.freePort())"] {
+      #expect(try rig.refusal(409, "POST", target)?.contains("which is the limit") == true, "\(target)")
+    }
+    #expect(rig.snapshot.sinks.isEmpty && !rig.snapshot.session.sendMedia.contains("more"))
+    for number in 0..<Remotes.mostReceivers {
+      #expect(try rig.request("POST", "/sinks/from\(number)?rtp=127.0.0.1:\(try Self.freePort())").status == 201)
+    }
+    #expect(try rig.refusal(409, "POST", "/sinks/more?rtp=127.0.0.1:\(try Self.freePort())")?.contains("which is the limit") == true)
+    #expect(try rig.request("DELETE", "/sinks/from3").isSuccess && rig.request("DELETE", "/sends/to3").isSuccess)
+    #expect(try rig.request("POST", "/calls?to=127.0.0.1:9&id=more&port=\(try Self.freePort())").status == 201)
+    let begin = monotonicSeconds()
+    rig.service.remotes.stop()
+    #expect(monotonicSeconds() - begin < 2)
+  }
+
+  @Test("K12, X1: reports count from the other machine's own port alone, as answers to what was sent, and with figures that can be")
+  func foreignReports() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    let (here, there) = (try Self.freePort(), try Self.freePort())
+    let peer = try DatagramSocket(at: try RTPAddress("127.0.0.1:\(there + 1)"))
+    let impostor = try DatagramSocket(at: try RTPAddress("127.0.0.1:\(try Self.freePort())"))
+    let target = try RTPAddress("127.0.0.1:\(here + 1)")
+    #expect(try rig.request("POST", "/calls?to=127.0.0.1:\(there)&port=\(here)&id=bob").status == 201)
+    let ssrc = try #require(rig.snapshot.sends.first).ssrc
+    func report(loss: Double, jitter: Double, ago: Double) -> [UInt8] {
+      let now = RTPReport.time(monotonicSeconds() - ago)
+      let block = RTPReport.Block(
+        ssrc: ssrc, fractionLost: loss, lost: 1, highestSequence: 1, jitter: jitter, lastReport: RTPReport.middle(now), delay: 0)
+      return RTPReport(ssrc: 7, time: now, timestamp: 0, packets: 1, octets: 1, block: block).bytes
+    }
+    _ = impostor.send(report(loss: 0.75, jitter: 0.5, ago: 30), to: target)
+    _ = peer.send(report(loss: 0.25, jitter: 0.01, ago: 30), to: target)
+    _ = peer.send(report(loss: 0.5, jitter: 80_000, ago: 30), to: target)
+    #expect(rig.wait { rig.snapshot.sends.first?.lossPercent == 25 })
+    // Whatever came before the next report is handled by then.
+    _ = peer.send(report(loss: 0.125, jitter: 0.01, ago: 30), to: target)
+    #expect(rig.wait { rig.snapshot.sends.first?.lossPercent == 12.5 })
+    let (send, remote) = (try #require(rig.snapshot.sends.first), try #require(rig.snapshot.sinks.first?.remote))
+    #expect(send.roundTrip == nil && remote.roundTrip == nil, "a time that was never sent is no round trip")
+    #expect(abs((send.jitter ?? 0) - 10) < 1)
+  }
+
   @Test("K12: invalid requests are refused with the valid alternatives, and leave nothing behind")
   func refusals() throws {
     let rig = try ControlRig(speed: 0)

@@ -157,6 +157,46 @@ struct RobustnessTests {
     #expect(rig.wait { (try? rig.request("GET", "/status").status) == 200 })
   }
 
+  @Test("X4: mute is let in where all places are taken, by clients that listen and by others that say nothing")
+  func muteIsLetIn() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    var busy: [RawClient] = []
+    for _ in 0..<ControlLimits().connections {
+      let client = try rig.raw()
+      client.send("GET /events HTTP/1.1\r\n\r\n")
+      #expect(try client.status() == 200)
+      busy.append(client)
+    }
+    for _ in 0..<40 { busy.append(try rig.raw()) }
+    let listener = try rig.raw()
+    listener.send("GET /events HTTP/1.1\r\n\r\n")
+    #expect(try listener.status() == 503)
+    #expect(listener.text.contains("256 clients are connected"))
+    #expect(try rig.request("POST", "/mute").status == 200)
+    #expect(rig.service.session.current.settings.isMicrophoneMuted)
+    #expect(try rig.request("PATCH", "/settings", #"{"microphoneMuted": false}"#).status == 200)
+    #expect(!rig.service.session.current.settings.isMicrophoneMuted)
+    let patient = try rig.raw()
+    patient.send("POST /mute HTTP/1.1\r\n\r\n")
+    #expect(try patient.receive().contains("Connection: close"), "a place of the reserve is for one request")
+  }
+
+  @Test("X4: devices and media have a limit, which is told")
+  func limitsOfTheSession() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    for number in 0..<Participants.mostDevices { try rig.service.addGraphSink(id: "device\(number)") }
+    #expect(try rig.refusal(409, "POST", "/sinks/another?device=1")?.contains("which is the limit") == true)
+    #expect(try rig.request("DELETE", "/sinks/device7").isSuccess)
+    #expect(try rig.request("POST", "/sinks/another?device=1").status == 201)
+    for number in 0..<ClientMedia.most { #expect(try rig.request("POST", "/media/media\(number)?send=1").isSuccess) }
+    #expect(try rig.refusal(409, "POST", "/media/another?send=1")?.contains("which is the limit") == true)
+    #expect(try rig.request("POST", "/media/media7?send=1").isSuccess, "it is registered already")
+    #expect(try rig.request("DELETE", "/media/media7").isSuccess)
+    #expect(try rig.request("POST", "/media/another?send=1").isSuccess)
+  }
+
   @Test("O1: requests follow one another on a connection, also sent at once")
   func pipeline() throws {
     let rig = try ControlRig(speed: 0)

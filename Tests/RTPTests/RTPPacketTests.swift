@@ -109,5 +109,6 @@ struct RTPPacketTests {
     let roundTrip = try #require(RTPReport.roundTrip(answer, now: RTPReport.time(100.56)))
     #expect(abs(roundTrip - 0.06) < 0.001)
     #expect(RTPReport.roundTrip(answer, now: RTPReport.time(99)) == nil, "clocks that disagree are no round trip")
+    #expect(RTPReport.Sent().roundTrip(answer, now: RTPReport.time(100.56)) == nil, "an answer to nothing")
   }
 }

@@ -4,10 +4,16 @@ struct ControlEndpoint: Sendable {
   var path: [String]
   /// Allowed names of the query.
   var query: Set<String> = []
+  /// A Boolean value indicating whether there is a place for it when all are taken: short requests by which people mute themselves.
+  var isAlwaysAdmitted = false
   var answer: @Sendable (ControlRequest) throws -> Void
 
-  init(_ method: String, _ path: String, query: Set<String> = [], _ answer: @escaping @Sendable (ControlRequest) throws -> Void) {
+  init(
+    _ method: String, _ path: String, query: Set<String> = [], isAlwaysAdmitted: Bool = false,
+    _ answer: @escaping @Sendable (ControlRequest) throws -> Void
+  ) {
     self.method = method
+    self.isAlwaysAdmitted = isAlwaysAdmitted
     self.path = path.split(separator: "/").map(String.init)
     self.query = query
     self.answer = answer

@@ -45,6 +45,9 @@ final class Programs: Sendable {
 
   func owns(_ number: Int, media: String) -> Bool { state.withLock { $0.programs[number]?.media.contains(media) ?? false } }
 
+  /// The number of the program's media.
+  func mediaCount(of number: Int) -> Int { state.withLock { $0.programs[number]?.media.count ?? 0 } }
+
   /// Returns false if the program has gone meanwhile.
   func note(media: String, of number: Int) -> Bool {
     state.withLock { state in
@@ -110,6 +113,7 @@ extension NearendService {
   /// Returns the name.
   func register(_ media: Media, of program: Int) throws -> String {
     try ControlEndpoints.registering.withLock { _ in
+      guard programs.mediaCount(of: program) < ClientMedia.most else { throw ClientMedia.tooMany }
       let taken = Set(core.mixer.ids)
       func isFree(_ name: String) -> Bool { session.current.program(name) == nil && !taken.contains(name) }
       var (name, number) = (media.id, 1)

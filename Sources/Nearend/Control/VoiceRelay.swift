@@ -51,21 +51,26 @@ final class VoiceRelay: Sendable {
     }
   }
 
+  /// Called on the timer's queue. The listeners are told outside the lock: whoever comes or goes does not wait for all of them.
   private func distribute() {
-    state.withLock { state in
-      guard let queue = state.queue else { return }
+    let (cycles, lost, listeners) = state.withLock { state -> ([Cycle], Int, [VoiceListener]) in
+      guard let queue = state.queue else { return ([], 0, []) }
+      var cycles: [Cycle] = []
       var samples: [Float] = []
       while let cycle = queue.read(into: &samples) {
         let hasAudio = tap.hadAudio
         // Reset, so that later listeners learn of new audio, too.
         if hasAudio { tap.forgetAudio() }
-        let new = Cycle(frames: cycle.frames, rate: cycle.rate, hasAudio: hasAudio, samples: samples)
-        for listener in state.listeners.values { listener.add(new) }
+        cycles.append(Cycle(frames: cycle.frames, rate: cycle.rate, hasAudio: hasAudio, samples: samples))
         samples = []
       }
       let overruns = queue.overruns
-      if overruns > state.overruns { for listener in state.listeners.values { listener.noteLost(Int(overruns - state.overruns)) } }
-      state.overruns = overruns
+      defer { state.overruns = overruns }
+      return (cycles, overruns > state.overruns ? Int(overruns - state.overruns) : 0, Array(state.listeners.values))
+    }
+    for listener in listeners {
+      for cycle in cycles { listener.add(cycle) }
+      if lost > 0 { listener.noteLost(lost) }
     }
   }
 }

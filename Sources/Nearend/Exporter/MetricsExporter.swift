@@ -8,9 +8,10 @@ package final class MetricsExporter: Sendable {
   package let address: ListenAddress
   private let server: ControlServer
 
-  /// Prometheus keeps a connection or two between scrapes.
+  /// Prometheus keeps a connection or two between scrapes. An answer takes milliseconds: whoever does not read it has had its place.
   private static let limits = ControlLimits(
-    connections: 16, headBytes: 8 << 10, bodyBytes: 1 << 10, requestSeconds: 5, idleSeconds: 120, stallSeconds: 10)
+    connections: 16, reserve: 0, slowestAnswer: 1, headBytes: 8 << 10, bodyBytes: 1 << 10, requestSeconds: 5, idleSeconds: 120,
+    stallSeconds: 10)
 
   /// - Parameters:
   ///   - address: where to listen; port 0 selects a free one.

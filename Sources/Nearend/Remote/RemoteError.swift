@@ -22,12 +22,15 @@ package enum RemoteError: Error, Sendable, Equatable, CustomStringConvertible {
   case session(String)
   /// Nothing more can be opened.
   case resources(String)
+  /// As many as may be there are; `what` of them.
+  case tooMany(_ what: String, limit: Int)
   case unknown(id: String, ids: [String])
 
   package var description: String {
     switch self {
     case .address(let text), .value(let text), .session(let text), .resources(let text): text
     case .impossibleId(let id, let reason): "invalid name '\(id)': \(reason)"
+    case .tooMany(let what, let limit): "\(limit) \(what), which is the limit; end one first"
     case .taken(let id): "'\(id)' is already registered; choose another name, or remove that one"
     case .portTaken(let address): "\(address) is in use: give another port, or stop the program that uses it"
     case .notHere(let address):
@@ -58,7 +61,7 @@ package enum RemoteError: Error, Sendable, Equatable, CustomStringConvertible {
   var status: Int {
     switch self {
     case .address, .value, .impossibleId, .notHere: 422
-    case .taken, .portTaken, .refused: 409
+    case .taken, .portTaken, .refused, .tooMany: 409
     case .session, .resources: 503
     case .unknown: 404
     }

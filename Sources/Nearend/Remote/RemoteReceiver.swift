@@ -12,7 +12,7 @@ import Synchronization
 final class RemoteReceiver: Sendable {
   let address: RTPAddress
   let sink: RingSink
-  private let thread: SocketThread
+  let thread: SocketThread
   private var socket: DatagramSocket { thread.socket }
   /// The only host accepted; nil for any.
   private let from: DatagramSource?

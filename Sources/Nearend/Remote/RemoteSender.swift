@@ -10,7 +10,7 @@ import Synchronization
 final class RemoteSender: Sendable {
   let id: String
   let address: RTPAddress
-  private let thread: SocketThread
+  let thread: SocketThread
   private var socket: DatagramSocket { thread.socket }
   private let listener: VoiceListener
   private let relay: VoiceRelay
@@ -35,6 +35,8 @@ final class RemoteSender: Sendable {
   private static let stackSize = 512 << 10
   /// Seconds for which a failure is reported: the error of a refused datagram comes with the next one, after which sending works again.
   private static let memory = 2.0
+  /// Seconds between questions whether sending is still wanted: the session's lock is not for every packet of every sender.
+  private static let doubt = 0.1
   /// Seconds after which the voice counts as paused.
   private static let pause = 0.2
 
@@ -87,10 +89,14 @@ final class RemoteSender: Sendable {
 
   private func run(while isWanted: () -> Bool) {
     guard let resampler = VoiceResampler() else { return }
-    var (rate, lost, last) = (0, 0, monotonicSeconds())
-    while socket.wait(seconds: 1, insteadFor: listener.wake.descriptor), isWanted() {
+    var (rate, lost, last, asked) = (0, 0, monotonicSeconds(), -Double.infinity)
+    while socket.wait(seconds: 1, insteadFor: listener.wake.descriptor) {
       let (cycles, nowLost) = listener.drain()
       let now = monotonicSeconds()
+      if now - asked >= Self.doubt {
+        guard isWanted() else { return }
+        asked = now
+      }
       if cycles.isEmpty { continue }
       let span = cycles.reduce(0.0) { $0 + Double($1.frames) / Double($1.rate) }
       if now - last - span > Self.pause || nowLost != lost {

@@ -24,6 +24,13 @@ final class Remotes: Sendable {
       return (receivers.removeValue(forKey: id), sender, exchange)
     }
   }
+  /// Destinations of the voice at a time, those of calls included: each converts it and has a thread.
+  static let mostSenders = 32
+  /// Participants received at a time, those of calls included; each has a thread.
+  static let mostReceivers = 64
+  /// Seconds that `stop` waits for all of their threads.
+  private static let patience = 0.5
+
   private let participants: Participants
   private let session: VoiceSession
   private let relay: VoiceRelay
@@ -64,6 +71,9 @@ final class Remotes: Sendable {
     }
     let isFree = state.withLock { $0.receivers[id] == nil && !$0.senders.contains { $0.id == id } }
     guard isFree else { throw .taken(id: id) }
+    guard state.withLock({ $0.receivers.count }) < Self.mostReceivers else {
+      throw .tooMany("participants are received by RTP", limit: Self.mostReceivers)
+    }
     let socket: DatagramSocket
     do throws(DatagramError) { socket = try DatagramSocket(at: address) } catch { throw .socket(address: "\(address)", error) }
     let sink: RingSink
@@ -112,6 +122,9 @@ final class Remotes: Sendable {
       throw .value("packets of \(milliseconds) ms are impossible; give \(possible.lowerBound) to \(possible.upperBound)")
     }
     guard !state.withLock({ $0.senders.contains { $0.id == id } }) else { throw .taken(id: id) }
+    guard state.withLock({ $0.senders.count }) < Self.mostSenders else {
+      throw .tooMany("destinations get the voice", limit: Self.mostSenders)
+    }
     return try RemoteSender(id: id, to: address, milliseconds: milliseconds, relay: relay)
   }
 
@@ -204,7 +217,8 @@ final class Remotes: Sendable {
 
   func clearCounters() { for receiver in state.withLock({ $0.receivers.values }) { receiver.clearCounters() } }
 
-  /// Ends everything, at the end of the service; later requests are refused. Idempotent.
+  /// Ends everything, at the end of the service; later requests are refused. All threads are asked first and then waited for together, as
+  /// each may have to wait for its turn on the processor. Idempotent.
   func stop() {
     let ended = changing.withLock { _ in
       state.withLock { state in
@@ -212,9 +226,10 @@ final class Remotes: Sendable {
         return state
       }
     }
-    for exchange in ended.exchanges.values { exchange.stop() }
-    for receiver in ended.receivers.values { receiver.stop() }
-    for sender in ended.senders { sender.stop() }
+    let threads = ended.exchanges.values.map(\.thread) + ended.receivers.values.map(\.thread) + ended.senders.map(\.thread)
+    for thread in threads { thread.socket.wake() }
+    let deadline = DispatchTime.now() + Self.patience
+    for thread in threads { thread.stop(until: deadline) }
   }
 
   /// Returns a name that is unlikely to be taken: "10.0.0.8", with the port if it is not the standard one.

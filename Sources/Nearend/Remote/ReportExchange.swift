@@ -8,10 +8,11 @@ import Synchronization
 ///
 /// PipeWire's own modules do not answer: figures that only the other machine knows are missing then.
 final class ReportExchange: Sendable {
-  private let thread: SocketThread
+  let thread: SocketThread
   private var socket: DatagramSocket { thread.socket }
   private let peer: RTPAddress
-  private let host: DatagramSource
+  /// Where reports come from: another port of that machine may be another user's.
+  private let source: DatagramSource
   private let receiver: RemoteReceiver
   private let sender: RemoteSender
 
@@ -22,7 +23,7 @@ final class ReportExchange: Sendable {
   /// - Parameter socket: bound to the port after RTP's.
   init(_ socket: DatagramSocket, peer: RTPAddress, receiver: RemoteReceiver, sender: RemoteSender) {
     (thread, self.peer, self.receiver, self.sender) = (SocketThread(socket), peer, receiver, sender)
-    host = DatagramSource(peer)
+    source = DatagramSource(peer)
   }
 
   func start() { thread.start(name: "nearend-rtcp", stackSize: Self.stackSize) { [self] in run() } }
@@ -42,28 +43,31 @@ final class ReportExchange: Sendable {
     var answer: Answer?
     var before = RTPReceiver.Counts()
     var due = monotonicSeconds()
+    var sent = RTPReport.Sent()
     while socket.wait(seconds: max(0.001, due - monotonicSeconds())) {
       // A few at a time: sending must not wait for the end of a flood.
       for _ in 0..<16 {
         guard let (length, source) = socket.receive(into: buffer) else { break }
-        guard source.isHost(of: host), length <= buffer.count else { continue }
-        if let came = handle(UnsafeRawBufferPointer(rebasing: buffer[..<length])) { answer = came }
+        guard source == self.source, length <= buffer.count else { continue }
+        if let came = handle(UnsafeRawBufferPointer(rebasing: buffer[..<length]), sent) { answer = came }
       }
       let now = monotonicSeconds()
       guard now >= due else { continue }
       due = now + Self.interval
       let reading = receiver.reading
       // Nothing may listen there, which is not this call's fault.
-      _ = socket.send(report(reading, since: before, answer, now).bytes, to: peer)
+      let report = report(reading, since: before, answer, now)
+      sent.note(report)
+      _ = socket.send(report.bytes, to: peer)
       before = reading.counts
     }
   }
 
-  private func handle(_ datagram: UnsafeRawBufferPointer) -> Answer? {
+  private func handle(_ datagram: UnsafeRawBufferPointer, _ sent: RTPReport.Sent) -> Answer? {
     let now = monotonicSeconds()
     guard let report = RTPReport(datagram, about: sender.reading.ssrc) else { return nil }
-    if let block = report.block {
-      let roundTrip = RTPReport.roundTrip(block, now: RTPReport.time(now))
+    if let block = report.block, block.isPlausible {
+      let roundTrip = sent.roundTrip(block, now: RTPReport.time(now))
       sender.note(.init(loss: block.fractionLost, jitter: block.jitter, roundTrip: roundTrip))
       if let roundTrip { receiver.note(roundTrip: roundTrip) }
     }

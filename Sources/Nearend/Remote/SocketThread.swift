@@ -23,10 +23,13 @@ final class SocketThread: Sendable {
     }
   }
 
-  /// Ends the thread, and releases the port before it returns. Must not be called from `ended`. Idempotent.
-  func stop() {
+  /// Seconds that `stop` waits for the thread: longer than any thread needs that gets its turn.
+  private static let patience = 2.0
+
+  /// Ends the thread, and releases the port before it returns; a thread that hangs, or has never begun, is waited for until `deadline` and
+  /// then left to itself. Must not be called from `ended`. Idempotent.
+  func stop(until deadline: DispatchTime = .now() + patience) {
     socket.wake()
-    over.wait()
-    over.signal()
+    if over.wait(timeout: deadline) == .success { over.signal() }
   }
 }

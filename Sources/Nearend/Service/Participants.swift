@@ -12,6 +12,9 @@ package enum ParticipantChange: Sendable {
 
 /// The participants of a session (K1, K9): those whose PCM a program writes, and those with a device of their own. [any]
 final class Participants: Sendable {
+  /// Participants with a device of their own at a time: each is a node of the graph, with its ports and links.
+  static let mostDevices = 64
+
   private let core: AudioCore
   private let session: VoiceSession
   private let graph: any SessionGraph
@@ -55,6 +58,9 @@ final class Participants: Sendable {
     if let problem = ParticipantId.problem(id) { throw .impossibleId(id, reason: problem) }
     let result: Result<Void, SinkError> = registration.withLock { _ in
       do throws(SinkError) {
+        guard core.mixer.graphSinks.count < Self.mostDevices || core.mixer.graphSink(id: id) != nil else {
+          throw .tooManySinks(limit: Self.mostDevices)
+        }
         graph.addGraphSink(try core.mixer.addGraphSink(id: id))
         return .success(())
       } catch {

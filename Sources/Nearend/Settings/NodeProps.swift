@@ -3,6 +3,10 @@ import SessionModel
 
 /// The settings as the filter node's Props (O2): published to the graph, and set from it.
 ///
+/// PipeWire passes no name on: neither the param nor its event says which client has set it, and its access and security are the
+/// session manager's affair. So whatever a client may do that way is what the least trusted one may do: it can mute the microphone, and
+/// cannot unmute it. What it changes is logged as changed through Props.
+///
 ///     pw-cli set-param nearend Props '{ params = [ "noiseSuppression" false "outputVolume" 0.5 ] }'
 struct NodeProps: Sendable {
   let settings: ServiceSettings
@@ -28,7 +32,16 @@ struct NodeProps: Sendable {
       do throws(SettingError) {
         guard let value = change.value else { throw .valueless(change.name) }
         guard let setting = Setting(named: change.name) else { throw .unknown(name: change.name) }
-        try settings.set(setting, to: try setting.value(of: value))
+        let wanted = try settings.checked(setting, try setting.value(of: value))
+        let before = settings.value(of: setting)
+        if setting == .microphoneMuted, wanted == .bool(false) {
+          // A program that writes back what it has read asks for nothing.
+          guard before == .bool(true) else { continue }
+          throw .onlyMutes
+        }
+        try settings.set(setting, to: wanted)
+        guard settings.value(of: setting) != before else { continue }
+        settings.log.add(.info, "Props: \(setting.rawValue) was set by a client of PipeWire, which does not tell whose it is")
       } catch {
         if case .locked = error { continue }  // The session has logged it.
         settings.log.add(.warning, "Props: \(error.description)")
@@ -52,6 +65,11 @@ extension Setting {
 }
 
 extension SettingError {
+  /// For an attempt to open the microphone.
+  fileprivate static let onlyMutes = SettingError.badValue(
+    setting: Setting.microphoneMuted.rawValue, value: "false",
+    possible: "true: any client of PipeWire may set Props, and so they only mute; unmute with nearend unmute or in the dashboard")
+
   /// For a name without a usable value, or a key of the Props other than "params", which is no setting.
   fileprivate static func valueless(_ name: String) -> SettingError {
     Setting(rawValue: name) == nil ? .unknown(name: name) : .badValue(setting: name, value: "null", possible: "a value of its own kind")

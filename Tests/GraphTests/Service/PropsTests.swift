@@ -182,6 +182,25 @@ extension GraphTests {
       try waitForAgreement(live, "after a change in part")
     }
 
+    @Test("O2, X4: any client of PipeWire mutes the microphone through the Props, and none unmutes it; the log says so")
+    func onlyMutes() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      for name in ["microphoneMuted", "mute"] {
+        live.service.perform(.set(.microphoneMuted, .bool(false)))
+        try set(live, "{ params = [ \"\(name)\" false ] }")
+        try set(live, "{ params = [ \"\(name)\" true ] }")
+        try live.wait(for: "the mute") { $0.session.isMicrophoneMuted }
+        #expect(messages(live, .info).contains { $0.contains("Props: microphoneMuted was set by a client of PipeWire") })
+        try set(live, "{ params = [ \"\(name)\" false \"noiseSuppression\" false ] }")
+        try live.wait(for: "the setting beside it") { _ in live.service.value(of: .noiseSuppression) == .bool(false) }
+        try live.service.set(.noiseSuppression, to: .bool(true))
+        #expect(live.service.value(of: .microphoneMuted) == .bool(true))
+        try waitForAgreement(live, "after a refusal")
+      }
+      #expect(messages(live).count { $0.contains("they only mute") } == 2, "to write what is already so is no attempt")
+    }
+
     @Test("O2, L6: an init-only setting stays while media is registered, the log says why, and it can be set afterwards")
     func locked() throws {
       let live = try LiveGraph(.hardware)

@@ -54,6 +54,7 @@ extension ControlRequest {
       }
     }
     let isNew = session.program(id) == nil
+    if isNew, service.clientMedia.withLock({ $0.count }) >= ClientMedia.most { throw ClientMedia.tooMany }
     if let refusal = service.session.send(.registerMedia(id: id, isSend: media.isSend, isReceive: media.isReceive)) {
       throw RequestFailure(503, refusal.description)
     }
@@ -101,7 +102,13 @@ extension ControlRequest {
 ///
 /// A client that disconnects before the answer does not know of its registration, which would otherwise stay for good.
 struct ClientMedia {
+  /// Media that clients may have registered at a time, and that each joined program may.
+  static let most = 256
+  static let tooMany = RequestFailure(409, "\(most) media are registered, which is the limit; delete some first")
+
   private var told: [String: Int] = [:]
+
+  var count: Int { told.count }
 
   /// Counts a client's registration. `isNew`: it was not registered before.
   mutating func register(_ id: String, isNew: Bool) { told[id] = isNew ? 1 : (told[id] ?? 1) + 1 }

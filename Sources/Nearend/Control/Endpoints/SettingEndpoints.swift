@@ -4,8 +4,8 @@ import SessionModel
 extension ControlEndpoints {
   /// Requests for settings by name, and the shorthands for single ones.
   static let settings = [
-    ControlEndpoint("GET", "/settings") { try $0.answerSettings() },
-    ControlEndpoint("PATCH", "/settings", query: ["program"]) { request in
+    ControlEndpoint("GET", "/settings", isAlwaysAdmitted: true) { try $0.answerSettings() },
+    ControlEndpoint("PATCH", "/settings", query: ["program"], isAlwaysAdmitted: true) { request in
       let values = try request.decode([String: EventValue].self, "an object such as {\"microphoneMuted\": true}")
       let program = try request.program()
       do throws(SettingError) {
@@ -16,8 +16,8 @@ extension ControlEndpoints {
       }
       try request.answerSettings()
     },
-    ControlEndpoint("POST", "/mute") { try $0.setMuted(true) },
-    ControlEndpoint("POST", "/unmute") { try $0.setMuted(false) },
+    ControlEndpoint("POST", "/mute", isAlwaysAdmitted: true) { try $0.setMuted(true) },
+    ControlEndpoint("POST", "/unmute", isAlwaysAdmitted: true) { try $0.setMuted(false) },
   ]
 }
 

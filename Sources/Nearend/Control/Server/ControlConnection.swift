@@ -12,7 +12,9 @@ enum ConnectionEnd: Error { case closed, timedOut }
 final class ControlConnection: @unchecked Sendable {
   private struct State {
     var isClosed = false
-    var isServing = false
+    /// CLOCK_MONOTONIC in s at which the request under way began.
+    var servingSince: Double?
+    var isReserved = false
   }
   private let descriptor: Int32
   private let state = Mutex(State())
@@ -35,8 +37,17 @@ final class ControlConnection: @unchecked Sendable {
 
   /// A Boolean value indicating whether a request is being answered, so that the connection is not idle. [any]
   var isServing: Bool {
-    get { state.withLock { $0.isServing } }
-    set { state.withLock { $0.isServing = newValue } }
+    get { state.withLock { $0.servingSince != nil } }
+    set { state.withLock { $0.servingSince = newValue ? monotonicSeconds() : nil } }
+  }
+
+  /// Seconds for which the present request has been under way; 0 without one. [any]
+  var servingSeconds: Double { state.withLock { $0.servingSince.map { monotonicSeconds() - $0 } ?? 0 } }
+
+  /// A Boolean value indicating whether the client came when all places were taken: it has one request, of those that cannot wait. [any]
+  var isReserved: Bool {
+    get { state.withLock { $0.isReserved } }
+    set { state.withLock { $0.isReserved = newValue } }
   }
 
   /// Interrupts whatever its thread waits for. [any]

@@ -110,7 +110,9 @@ final class ControlExchange {
   }
 
   /// A Boolean value indicating whether another request can follow: otherwise the rest of the body is not worth reading.
-  var leavesConnectionUsable: Bool { head.keepsAlive && body.isComplete && !isOpenEnded && !awaitsContinue }
+  var leavesConnectionUsable: Bool {
+    head.keepsAlive && body.isComplete && !isOpenEnded && !awaitsContinue && !connection.isReserved
+  }
 
   /// Reads the unread rest of a short body before the answer is sent.
   func discardShortBody() {

@@ -2,6 +2,12 @@
 struct ControlLimits: Sendable {
   /// Simultaneous connections. A further client replaces one that has not made a request yet, or else is refused.
   var connections = 256
+  /// Connections beyond them, each for one request that cannot wait (see `ControlEndpoint.isAlwaysAdmitted`). The newest replaces the
+  /// oldest.
+  var reserve = 8
+  /// Seconds after which a further client replaces one whose answer is still under way, the oldest first; nil for never, as where answers
+  /// are streams.
+  var slowestAnswer: Double?
   /// Bytes of a request line with headers.
   var headBytes = 16 << 10
   /// Bytes of a body that is read at once.

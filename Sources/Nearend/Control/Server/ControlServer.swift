@@ -33,7 +33,7 @@ final class ControlServer: Sendable {
   /// Connections that may be closing beyond the limit.
   private static let closing = 16
   /// Seconds that `stop` waits for the clients' threads.
-  private static let patience = 2.0
+  private static let patience = 0.5
   private static let clientThread = "nearend-client"
 
   /// - Parameter respond: answers a request on its client's thread; a thrown error becomes the answer.
@@ -41,7 +41,7 @@ final class ControlServer: Sendable {
     self.socket = socket
     self.limits = limits
     self.respond = respond
-    for _ in 0..<limits.connections + Self.closing { room.signal() }
+    for _ in 0..<limits.connections + limits.reserve + Self.closing { room.signal() }
   }
 
   func start() {
@@ -95,16 +95,12 @@ final class ControlServer: Sendable {
   private func admit(_ connection: ControlConnection) {
     let id: Int? = state.withLock { state in
       guard !state.isStopping else { return nil }
-      if state.connections.count >= limits.connections {
-        // Replaces the oldest of those without a request so far.
-        guard let idle = state.connections.filter({ !$0.value.isServing }).keys.min() else { return nil }
-        state.connections.removeValue(forKey: idle)?.interrupt()
-      }
+      guard makeRoom(for: connection, &state) else { return nil }
       state.nextId += 1
       state.connections[state.nextId] = connection
       return state.nextId
     }
-    guard let id else { return refuse(connection, "\(limits.connections) clients are connected, which is the limit; end one first") }
+    guard let id else { return refuse(connection, limits.areReached) }
     threads.enter()
     do throws(SystemError) {
       try startThreadNow(name: Self.clientThread, stackSize: limits.stackBytes) { [self] in
@@ -119,6 +115,23 @@ final class ControlServer: Sendable {
       refuse(connection, "the system has no thread for another client (\(error)); end some programs")
       threads.leave()
     }
+  }
+
+  /// Makes a place for a further client: that of the oldest without a request so far, or of one that does not take its answer; or one of
+  /// the reserve. Returns false if there is none.
+  private func makeRoom(for connection: ControlConnection, _ state: inout State) -> Bool {
+    let ordinary = state.connections.filter { !$0.value.isReserved }
+    guard ordinary.count >= limits.connections else { return true }
+    let slow = ordinary.filter { $0.value.servingSeconds > limits.slowestAnswer ?? .infinity }
+    if let id = ordinary.filter({ !$0.value.isServing }).keys.min() ?? slow.keys.min() {
+      state.connections.removeValue(forKey: id)?.interrupt()
+      return true
+    }
+    guard limits.reserve > 0 else { return false }
+    connection.isReserved = true
+    let reserved = state.connections.filter { $0.value.isReserved }.keys
+    if reserved.count >= limits.reserve, let oldest = reserved.min() { state.connections.removeValue(forKey: oldest)?.interrupt() }
+    return true
   }
 
   private func refuse(_ connection: ControlConnection, _ reason: String) {
@@ -208,6 +221,11 @@ final class ControlServer: Sendable {
     }
     return nil
   }
+}
+
+extension ControlLimits {
+  /// Why a client is refused when all places are taken.
+  var areReached: String { "\(connections) clients are connected, which is the limit; end one first" }
 }
 
 extension RequestHead {

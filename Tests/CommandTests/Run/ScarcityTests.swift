@@ -1,0 +1,57 @@
+import Foundation
+import Nearend
+import TestSupport
+import Testing
+
+@testable import SimulatedHardware
+
+/// A running nearend whose world is slow, or asks too much.
+@Suite("Scarcity", .serialized)
+struct ScarcityTests {
+  @Test("X4: a client whose every request is logged does not fill the journal; what is left out is counted")
+  func journal() throws {
+    let place = try EmptyPlace()
+    let nearend = try place.startNearend("--headless", "--wait")
+    defer { nearend.process.end() }
+    #expect(nearend.says("control socket: "))
+    let client = try RawClient(path: "\(place.path)/nearend/control.sock")
+    let rounds = 1_000
+    func mute(_ client: RawClient, times: Int) throws {
+      // As many as are answered without anybody reading meanwhile.
+      for _ in 0..<times { client.send("POST /mute HTTP/1.1\r\n\r\nPOST /unmute HTTP/1.1\r\n\r\n") }
+      client.send("GET /nothing HTTP/1.1\r\nConnection: close\r\n\r\n")
+      #expect(try client.receive().contains("404"))
+    }
+    try mute(client, times: 20)
+    for _ in 0..<rounds / 20 { try mute(try RawClient(path: "\(place.path)/nearend/control.sock"), times: 20) }
+    #expect(
+      try eventually {
+        try mute(try RawClient(path: "\(place.path)/nearend/control.sock"), times: 1)
+        return nearend.errors.contains("such messages left out")
+      })
+    let lines = nearend.errors.split(separator: "\n").count { $0.contains("microphone") }
+    #expect((LogThrottle.burst / 2...2 * LogThrottle.burst).contains(lines), "\(lines) lines")
+    nearend.process.signal(SIGTERM)
+    #expect(nearend.process.wait() == .status(0))
+  }
+
+  @Test("X4: SIGTERM ends nearend within moments, also while it starts with a daemon that hangs")
+  func hangingStart() throws {
+    let session = try plainSession()
+    defer { session.end() }
+    session.freeze(.pipewire)
+    defer { session.thaw(.pipewire) }
+    let nearend = try session.startNearend("--headless")
+    defer { nearend.process.end(grace: 0.1) }
+    func takesSignals() -> Bool {
+      let status = (try? String(contentsOfFile: "/proc/\(nearend.process.pid)/status", encoding: .utf8)) ?? ""
+      guard let mask = status.firstMatch(of: #/SigCgt:\t([0-9a-f]+)/#), let bits = UInt64(mask.1, radix: 16) else { return false }
+      return bits >> UInt64(SIGTERM - 1) & 1 == 1
+    }
+    #expect(eventually { takesSignals() })
+    let begin = ContinuousClock.now
+    nearend.process.signal(SIGTERM)
+    #expect(nearend.process.wait() != nil)
+    #expect(ContinuousClock.now - begin < .seconds(4), "\(ContinuousClock.now - begin): \(nearend.errors)")
+  }
+}
