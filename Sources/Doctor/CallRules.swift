@@ -248,7 +248,10 @@ func echoFindings(_ facts: DoctorFacts) -> [Finding] {
       Finding(
         "echo", .hint, "the filter does not cancel the echo: the suppressor hides it, and your voice with it while both talk",
         evidence: evidence,
-        remedy: "turn the speaker down so that it does not distort, put it where it does not move, or use headphones")
+        remedy: """
+          turn the speaker down so that it does not distort, put it where it does not move, or use headphones; an echo more than 0.5 s \
+          late, of a television or a network speaker, is out of reach: play the call by a speaker of this machine
+          """)
     ]
   }
   let canceller = processing.components.first { $0.component == .echoCancellation }

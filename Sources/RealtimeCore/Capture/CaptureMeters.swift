@@ -71,14 +71,14 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
   /// Echo return loss enhancement in dB: the microphone over what the canceller's filter leaves of it while only the far end is heard,
   /// averaged over about half a second; nil before half a second of echo, and without a sign of one, as with headphones: the microphone
   /// does not follow the far end, nor does the filter take 6 dB, and the whole 15 dB, of it away. WebRTC's engine tells only its output:
-  /// it is then the same as `echoReduction`. At most that while the voice follows the far end with a delay of up to 3 s, as an echo beyond
-  /// the canceller's reach does.
+  /// it is then the same as `echoReduction`. At most that while the voice follows the far end, or the microphone does too late for the
+  /// canceller, up to 3 s.
   package var erle: Float?
   /// The reduction of the echo in all in dB, by the suppressor behind the filter, too: the microphone over the canceller's output, measured
-  /// like `erle`. While the voice follows the far end: microphone over voice.
+  /// like `erle`. While the voice follows the far end, or the microphone too late: microphone over voice wherever that is so.
   package var echoReduction: Float?
-  /// Delay of the echo relative to the reference, measured from the signals, in seconds, to about 1 ms; nil until known. While the
-  /// voice follows the far end and is not reduced, the delay at which it does, to 20 ms.
+  /// Delay of the echo relative to the reference, measured from the signals, in seconds, to about 1 ms, or to 20 ms where it comes too
+  /// late for the canceller; nil until known.
   package var echoDelay: Float?
   /// Gain of the gain control now, in dB; 0 if it has no effect.
   package var gain: Float

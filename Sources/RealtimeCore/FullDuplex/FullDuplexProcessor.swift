@@ -52,7 +52,8 @@ struct FullDuplexProcessor: ~Copyable {
     marks = BlockDelay(longest: linear.farEndDelay, block: layout.hop)
     self.linear = linear
     suppressor = Suppressor(layout: layout)
-    meter = EchoMeter(BlockTime(frames: layout.hop, rate: rate))
+    // Short, because pauses of the far end are: the network is told the meter's ERLE, and was trained with this one.
+    meter = EchoMeter(BlockTime(frames: layout.hop, rate: rate), noiseSpan: 0.853)
     echoFade = Crossfade(frames: layout.hop, weight: 1)
     noiseFade = Crossfade(frames: layout.hop, weight: 1)
     dryFade = Crossfade(frames: layout.hop, weight: 1)

@@ -73,6 +73,7 @@ struct MuteTests {
     case .voiceProcessing, .restart: #expect(mute <= quantum)
     case .inputMixer: #expect(mute <= latency + 2 * quantum)
     }
+    #expect(full >= 0 && full <= latency + 4 * quantum + Self.rate / 50, "whole after \(full) frames")
     switch mode {
     case .voiceProcessing: #expect(unmute <= 4)
     // Counted from the microphone's return, two cycles later.
@@ -192,6 +193,14 @@ struct MuteTests {
     let noise = CaptureSignals.noise(seconds: 12, rate: Self.rate, level: -70)
     let microphone = zip(echo, noise).map { $0 + $1 }
     #expect(try Self.notices(engine, mode, microphone, reference: far, mutedFrom: mutedFrom) == nil)
+  }
+
+  @Test("D2: nor is one that comes too late for the canceller", arguments: [MuteMode.voiceProcessing, .inputMixer], VoiceEngine.allCases)
+  func lateEchoIsNot(mode: MuteMode, engine: VoiceEngine) throws {
+    let far = CaptureSignals.speech(seconds: 20, rate: Self.rate, level: -26, seed: 9)
+    let echo = CaptureSignals.room(far, rate: Self.rate, delay: Self.rate * 7 / 10, gain: 0.5)
+    let noise = CaptureSignals.noise(seconds: 20, rate: Self.rate, level: -70)
+    #expect(try Self.notices(engine, mode, zip(echo, noise).map { $0 + $1 }, reference: far, mutedFrom: 10) == nil)
   }
 
   @Test("D2: nor when the speaker is turned up by 20 dB meanwhile", arguments: VoiceEngine.allCases)

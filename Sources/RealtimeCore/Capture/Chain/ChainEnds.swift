@@ -14,6 +14,10 @@ struct ChainEnds: ~Copyable {
   private var bypassFade: Crossfade
   private var talk: TalkWatch
   private var leak: LeakedEcho
+  private var wasLate = false
+  /// Seconds since an echo that comes too late was audible.
+  private var lateQuietSeconds: Float = 0
+  private var gate: LateEchoGate
   /// Seconds per block.
   private let seconds: Float
   /// Mean square of the processors' output.
@@ -21,6 +25,8 @@ struct ChainEnds: ~Copyable {
   /// The microphone after the high-pass filter, while that is switched off.
   private let rumbleFree: UnsafeMutablePointer<Float>
   private let controls: CaptureControlCells
+  /// Reduction in dB from which on an echo needs no gate, which takes the near end away with it.
+  private let cancelled: Float = 20
 
   /// - Parameter delay: the processors' delay in frames.
   init(_ time: BlockTime, delay: Int, controls: CaptureControlCells) {
@@ -36,6 +42,7 @@ struct ChainEnds: ~Copyable {
     gain = GainControl(time)
     talk = TalkWatch(time)
     leak = LeakedEcho(time)
+    gate = LateEchoGate(rate: time.rate)
     rumbleFree = .silence(time.frames)
   }
 
@@ -78,7 +85,8 @@ struct ChainEnds: ~Copyable {
   ///
   /// - Parameters:
   ///   - readings: in: what the echo's meter measures, and `isFarEndActive`; out: also gain, voice and talking while muted, how long
-  ///     the echo has not been cancelled, and `LeakedEcho`'s ERLE if it is lower, or if there was none; unknown without an echo.
+  ///     the echo has not been cancelled, and what `LeakedEcho` knows better: delay and reduction of an echo beyond the canceller's
+  ///     reach, and a lower reduction of any that leaks; unknown without an echo.
   ///   - isNearEnd: whether there is a voice other than residual echo.
   ///   - farEnd: mean square of the reference.
   ///   - microphone: mean square of what `begin` returned.
@@ -89,8 +97,17 @@ struct ChainEnds: ~Copyable {
     _ samples: UnsafeMutablePointer<Float>, _ readings: inout ChainReadings, isNearEnd: Bool, farEnd: Float, microphone: Float,
     unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
-    let isBypassed = controls.isBypassed.load()
-    let isNearEnd = isNearEnd && !leak.isHeard
+    let isBypassed = controls.isBypassed.load(), isCancelling = controls.isEchoCancellationEnabled.load()
+    var microphonePower = microphone
+    if let unheard { microphonePower = meanSquare(unheard, frames: block) }
+    leak.update(
+      farEnd: farEnd, microphone: microphonePower, voice: unheard == nil ? processedPower : nil, gate: gate.gain * gate.gain,
+      isCancelling: isCancelling && !isBypassed)
+    // Before it is known, such an echo is somebody who talks.
+    if leak.isLate, !wasLate { gain.forget() }
+    wasLate = leak.isLate
+    let isNearEnd = isNearEnd && !leak.isOnlyEcho
+    gate.process(samples, frames: block, isClosed: leak.isOnlyLateEcho && !(leak.erleBeforeGate >= cancelled), open: open)
     gain.process(
       samples, frames: block, isNearEnd: isNearEnd, isActive: detector.isActive, isFarEnd: readings.isFarEndActive,
       isOn: controls.isGainControlEnabled.load() && !isBypassed, open: open)
@@ -98,33 +115,43 @@ struct ChainEnds: ~Copyable {
 
     talk.update(farEnd: farEnd)
     if let unheard {
-      talk.update(unheard: unheard)
+      talk.update(unheard: unheard, isOnlyEcho: leak.isLate && leak.isOnlyEcho)
     } else {
       talk.update(
         isNearEnd: isNearEnd, isEcho: !isNearEnd && readings.isFarEndActive, microphone: microphone,
         reduction: readings.echoReduction, echoSeconds: readings.echoSeconds, lacksEcho: leak.lacksEcho,
         isMuted: controls.isMicrophoneMuted.load())
     }
-    leak.update(
-      farEnd: farEnd, microphone: microphone, voice: processedPower,
-      isCancelling: controls.isEchoCancellationEnabled.load() && !isBypassed && unheard == nil)
+    judge(&readings)
+    readings.gain = gain.gain
+    readings.hasVoice = unheard == nil ? isNearEnd : talk.hasVoice
+    readings.isTalkingWhileMuted = talk.isTalking
+  }
+
+  /// Corrects what the echo's meter measures in windows that the processing holds to be echo.
+  @_noLocks @_noAllocation
+  private mutating func judge(_ readings: inout ChainReadings) {
     // Without an echo, as with headphones, the meter measures a near end, which nothing cancels. A filter that takes the microphone away
     // knows its echo.
     let isCancelled = readings.erle >= EchoMeter.leastERLE && readings.echoReduction >= EchoCondition.leastReduction
-    let isEcho = isCancelled || leak.isEchoHeard || !leak.erle.isNaN
+    let isEcho = isCancelled || leak.isEchoHeard || !leak.erle.isNaN || leak.isLate
     if !isEcho { (readings.erle, readings.echoReduction) = (.nan, .nan) }
-    if leak.erle < readings.erle || readings.erle.isNaN { readings.erle = leak.erle }
-    if leak.erle < readings.echoReduction || readings.echoReduction.isNaN { readings.echoReduction = leak.erle }
-    // What is heard of the echo tells its delay better than a filter that has not found it.
-    if leak.erle < EchoCondition.leastReduction { readings.echoDelay = leak.delay }
-    readings.filtersEcho = readings.filtersEcho || !leak.isEchoHeard
+    lateQuietSeconds = leak.isLateEchoAudible ? 0 : min(lateQuietSeconds + seconds, 3600)
+    if leak.isLate {
+      readings.quietSeconds = min(readings.quietSeconds, lateQuietSeconds)
+      readings.echoDelay = leak.delay
+      readings.echoReduction = leak.erle
+      if !(readings.erle <= leak.erleBeforeGate) { readings.erle = leak.erleBeforeGate }
+      readings.filtersEcho = readings.filtersEcho && leak.erleBeforeGate >= EchoCondition.leastReduction
+    } else {
+      if leak.erle < readings.erle || readings.erle.isNaN { readings.erle = leak.erle }
+      if leak.erle < readings.echoReduction || readings.echoReduction.isNaN { readings.echoReduction = leak.erle }
+      readings.filtersEcho = readings.filtersEcho || !leak.isEchoHeard
+    }
     if readings.filtersEcho, readings.echoReduction >= EchoCondition.leastReduction {
       readings.uncancelledSeconds = 0
     } else if isEcho, readings.quietSeconds == 0, controls.isEchoCancellationEnabled.load() {
       readings.uncancelledSeconds = min(readings.uncancelledSeconds + seconds, 3600)
     }
-    readings.gain = gain.gain
-    readings.hasVoice = unheard == nil ? isNearEnd : talk.hasVoice
-    readings.isTalkingWhileMuted = talk.isTalking
   }
 }

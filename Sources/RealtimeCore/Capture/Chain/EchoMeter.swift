@@ -32,7 +32,7 @@ struct EchoMeter {
   private var before: Float = 0
   private var after: Float = 0
   private var hold = 0
-  private var floor = NoiseFloor()
+  private var floor: NoiseFloor
   private var average: Float = 0
   private var wholeAverage: Float = 0
   private var speechAverage: Float = 0
@@ -69,7 +69,9 @@ struct EchoMeter {
   /// Smoothing per block, for half a second.
   private let step: Float
 
-  init(_ time: BlockTime) {
+  /// - Parameter noiseSpan: seconds over which the room's noise is found.
+  init(_ time: BlockTime, noiseSpan: Double = 1.6) {
+    floor = NoiseFloor(time, span: noiseSpan)
     holdBlocks = time.blocks(0.2)
     longestBelief = time.blocks(5)
     nearEndBlocks = time.blocks(0.5)

@@ -55,6 +55,10 @@ struct GainControl {
     (gain, linear, limit) = (other.gain, other.linear, other.limit)
   }
 
+  /// Discards what is known of the talker, because it was learnt from an echo.
+  @_noLocks @_noAllocation
+  mutating func forget() { (level, heard, wanted) = (0, 0, 0) }
+
   /// Processes one block in place.
   ///
   /// - Parameters:

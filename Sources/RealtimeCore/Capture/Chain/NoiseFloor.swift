@@ -1,4 +1,6 @@
-/// Estimates the power of the background noise by minimum statistics: the least smoothed power of the last 1.6 s (R. Martin, "Noise power
+import Foundation
+
+/// Estimates the power of the background noise by minimum statistics: the least smoothed power of the last seconds (R. Martin, "Noise power
 /// spectral density estimation based on optimal smoothing and minimum statistics", 2001, without the bias correction). [realtime]
 struct NoiseFloor {
   /// Mean square; infinite before the first block.
@@ -7,12 +9,20 @@ struct NoiseFloor {
   private var windows = SIMD8<Float>(repeating: .infinity)
   private var window = 0
   private var blocks = 0
-  private let blocksPerWindow = 20
+  private let blocksPerWindow: Int
+  /// Smoothing per block.
+  private let step: Float
 
-  /// Updates with one block of 10 ms.
+  /// - Parameter span: seconds, over all windows; power is smoothed over about a sixtieth of it.
+  init(_ time: BlockTime, span: Double = 1.6) {
+    blocksPerWindow = time.blocks(span / 8)
+    step = 1 - time.factor(pow(0.7, 1.6 / span))
+  }
+
+  /// Updates with one block's mean square.
   @_noLocks @_noAllocation
   mutating func update(power blockPower: Float) {
-    smoothed = smoothed < 0 ? blockPower : smoothed + 0.3 * (blockPower - smoothed)
+    smoothed = smoothed < 0 ? blockPower : smoothed + step * (blockPower - smoothed)
     if blocks == blocksPerWindow {
       window = (window + 1) & 7
       windows[window] = .infinity

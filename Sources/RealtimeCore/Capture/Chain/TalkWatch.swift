@@ -85,13 +85,15 @@ struct TalkWatch {
   }
 
   /// Updates with the microphone's block while the canceller hears silence. `samples` is overwritten.
+  ///
+  /// - Parameter isOnlyEcho: `LeakedEcho.isOnlyEcho`.
   @_noLocks @_noAllocation
-  mutating func update(unheard samples: UnsafeMutablePointer<Float>) {
+  mutating func update(unheard samples: UnsafeMutablePointer<Float>, isOnlyEcho: Bool) {
     highPass.process(samples, into: samples, frames: block)
     detector.update(UnsafePointer(samples), frames: block)
     let isEchoAtMost =
       farEnd > EchoMeter.farEndThreshold && (coupling < 0 || meanSquare(samples, frames: block) <= margin * coupling * farEnd)
-    hasVoice = detector.hasVoice && !isEchoAtMost
+    hasVoice = detector.hasVoice && !isEchoAtMost && !isOnlyEcho
     note(isMuted: true)
   }
 

@@ -12,7 +12,7 @@ struct VoiceDetector {
   private var energy: Float = 0
   private var highPass: Biquad
   private var lowPass: Biquad
-  private var floor = NoiseFloor()
+  private var floor: NoiseFloor
   private var evidence = 0
   private var hangover = 0
 
@@ -26,6 +26,7 @@ struct VoiceDetector {
 
   init(rate: Int) {
     window = rate / 100
+    floor = NoiseFloor(BlockTime(frames: window, rate: 100 * window))
     highPass = .highPass(200, rate: rate)
     lowPass = .lowPass(3400, rate: rate)
   }
