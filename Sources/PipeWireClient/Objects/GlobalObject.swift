@@ -19,6 +19,7 @@ package struct GlobalObject: Sendable, Equatable {
   /// taken at its ids.
   package let serial: UInt64
 
+  /// Creates an object out of what the registry tells.
   package init(id: UInt32, kind: Kind, properties: Properties) {
     (self.id, self.kind, self.properties) = (id, kind, properties)
     serial = properties["object.serial"].flatMap { UInt64($0) } ?? UInt64(id)

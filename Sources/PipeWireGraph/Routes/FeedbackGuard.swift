@@ -48,13 +48,25 @@ struct FeedbackGuard {
         if step.isForwarded, sinks.contains(next), !found.contains(loop) { found.append(loop) }
         visit(Step(node: next, isForwarded: step.isForwarded))
       }
-      for next in objects.linkGroups[step.node].flatMap({ groups[$0] }) ?? [] where next != step.node {
-        visit(Step(node: next, isForwarded: true))
-      }
+      for next in forwarded(from: step.node) { visit(Step(node: next, isForwarded: true)) }
     }
     return found
 
     func visit(_ step: Step) { if seen.insert(step).inserted { waiting.append(step) } }
+  }
+
+  /// Returns the nodes to which a program forwards a node's sound. An echo canceller with devices of its own, such as PulseAudio's
+  /// `module-echo-cancel`, has two ways, which do not meet: from its input stream to its source, and from its sink to its output stream.
+  private func forwarded(from node: UInt32) -> [UInt32] {
+    let members = objects.linkGroups[node].flatMap { groups[$0] } ?? []
+    func isKind(_ node: UInt32, _ prefix: String) -> Bool { objects.node(id: node)?.properties["media.class"]?.hasPrefix(prefix) ?? false }
+    let isCanceller = ["Stream/Input", "Stream/Output", "Audio/Source", "Audio/Sink"].allSatisfy { kind in
+      members.contains { isKind($0, kind) }
+    }
+    guard isCanceller else { return members.filter { $0 != node } }
+    return members.filter { next in
+      isKind(node, "Stream/Input") && isKind(next, "Audio/Source") || isKind(node, "Audio/Sink") && isKind(next, "Stream/Output")
+    }
   }
 
   /// A node that the voice reaches, and whether it has passed through a program on the way.

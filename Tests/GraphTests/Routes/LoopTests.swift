@@ -1,3 +1,4 @@
+import Foundation
 import Nearend
 import PipeWireGraph
 import SessionModel
@@ -96,6 +97,25 @@ extension GraphTests {
       loopback.end()
       try live.wait(forActive: LiveGraph.fixedLinks)
       try live.wait(for: "no loop") { $0.graph.loops.isEmpty }
+    }
+
+    @Test("R1: an echo canceller between nearend's devices is no loop, and stays where it was put")
+    func canceller() throws {
+      let live = try LiveGraph(.hardware)
+      defer { live.stop() }
+      try startCall(live)
+      let module = try live.session.run(
+        "pactl", "load-module", "module-echo-cancel", "source_master=nearend.microphone", "sink_master=nearend.speaker")
+      defer { _ = try? live.session.run("pactl", "unload-module", module.output.trimmingCharacters(in: .whitespacesAndNewlines)) }
+      let own = [
+        ("nearend.microphone:capture_MONO", "echo-cancel-capture:input_MONO"),
+        ("echo-cancel-playback:output_FL", "nearend.speaker:playback_FL"),
+      ]
+      try live.wait(forLinks: own)
+      try waitForCycles(live)
+      try live.wait(forLinks: own)
+      let log = live.service.snapshot().log.map(\.message)
+      #expect(!log.contains { $0.contains("back into nearend") }, "\(log)")
     }
 
     /// A loop that nobody can move.
