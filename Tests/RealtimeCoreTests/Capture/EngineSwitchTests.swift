@@ -80,12 +80,17 @@ struct EngineSwitchTests {
     }
     let steps = zip(voice, voice.dropFirst()).map { abs($1 - $0) }
     #expect(steps[4_800...].max()! < 0.008)
+    // There is sound before and after each change.
+    for start in stride(from: 4_800, to: voice.count - 4_800, by: 2_400) {
+      #expect(voice[start..<start + 2_400].contains { abs($0) > 0.05 }, "nothing is heard from \(start) on")
+    }
   }
 
   @Test("V10: of an engine that was replaced while nobody recorded, nothing is heard", arguments: VoiceEngine.allCases)
   func replacedWhileIdle(first: VoiceEngine) throws {
     let rig = try Self.rig(first)
     let before = try Self.run(rig, Self.tone(seconds: 0.3), quantum: 256)
+    let latency = rig.core.captureLatency(quantum: 256)
     #expect(before.contains { abs($0) > 0.4 })
     rig.core.isSending = false
     rig.cycle([Float](repeating: 0, count: 256))
@@ -93,6 +98,10 @@ struct EngineSwitchTests {
     try Self.change(rig, to: first == .nearend ? .webrtc : .nearend)
     let after = try Self.run(rig, [Float](repeating: 0, count: 9_600), quantum: 256)
     #expect(after.allSatisfy { abs($0) < 1e-4 }, "\(after.max() ?? 0)")
+    // It has been replaced: the other one passes sound at its own latency.
+    #expect(rig.core.captureLatency(quantum: 256) != latency)
+    let again = try Self.run(rig, Self.tone(seconds: 0.3), quantum: 256)
+    #expect(again.contains { abs($0) > 0.4 })
   }
 
   @Test("V8, V13: the reported latency is the measured one, for both engines, after every change", arguments: quanta)
