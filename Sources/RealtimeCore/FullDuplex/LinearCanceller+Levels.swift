@@ -1,5 +1,16 @@
 /// The levels and ratios by which the canceller decides. [realtime]
 extension LinearCanceller {
+  /// Level of a far end, normalized by `ReferenceLevel`, above which it speaks: what is learnt and verified is its echo's. 34 dB below usual
+  /// speech.
+  static var speaking: Float {
+    @_noLocks @_noAllocation get { 1e-6 }
+  }
+
+  /// The same, 20 dB lower, above which its echo may be searched for: the ends of words tell a delay as well.
+  static var audible: Float {
+    @_noLocks @_noAllocation get { 1e-8 }
+  }
+
   /// Mean square up to which a microphone counts as closed: −110 dBFS, far below the noise of any open one.
   static var closed: Float {
     @_noLocks @_noAllocation get { 1e-11 }

@@ -196,7 +196,7 @@ struct LinearCanceller: ~Copyable {
     }
     let learns = isWhole && hopsUntilHistoryIsComplete == 0
     rememberSilence()
-    let isFarEnd = farEndLevel > 1e-6
+    let isFarEnd = farEndLevel > Self.speaking
     if firstWords.update(excitation: reference.excitation, isFarEnd: isFarEnd) { distrust() }
     careful.predict(reference, offset: offset)
     verification.expect(careful)
@@ -231,7 +231,7 @@ struct LinearCanceller: ~Copyable {
     if !isWhole { return }
     if !trial.isRunning { selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum) }
     tryEcho(isFarEnd: isFarEnd)
-    place(isFarEnd: farEndLevel > 1e-8)
+    place(isAudible: farEndLevel > Self.audible)
     // A tone tells nothing of other frequencies.
     if !reference.excitation.isTone,
       let gain = gainTracker.update(
@@ -378,11 +378,13 @@ struct LinearCanceller: ~Copyable {
   /// Searches for a better window until the filter has converged or has been sure for long, and at any time for an echo that the
   /// filter does not expect. A converged filter whose echo moves is first reset by `PathChangeDetector`; but it, too, gets a window that
   /// begins where its echo does, because it may have converged a moment before that was known, and lack the room's tail.
+  ///
+  /// - Parameter isAudible: whether the far end is above `audible`.
   @_noLocks @_noAllocation
-  private mutating func place(isFarEnd: Bool) {
+  private mutating func place(isAudible: Bool) {
     let isSurprised = careful.surprise > Self.surprising
     isEchoSuspected = false
-    guard careful.hasLearnt, isFarEnd else { return }
+    guard careful.hasLearnt, isAudible else { return }
     turns += 1
     if turns % idlePeriod == 0 {
       // Two consecutive estimates must agree: right after a path change the weights are still in transition.
