@@ -181,6 +181,8 @@ package struct CapturePath: ~Copyable {
       seam.begin(silence: isProcessing ? blocks.latency(quantum: quantum) + (isolation?.pointee.delay ?? 0) : 0)
       // Whether nobody used the voice, or it was not processed: the chain did not hear what was played.
       if isIdle || isProcessing && !self.isProcessing { blocks.chain.resume() }
+      // Devices and their monitors are late by so many cycles, so the echo's delay changes with the quantum.
+      if quantum != self.quantum { blocks.chain.echoPathChanged() }
     }
     isolation?.pointee.restart()
     if !isProcessing && self.isProcessing { meterCells.publish(ChainReadings()) }

@@ -50,4 +50,26 @@ struct CapturePathChangeTests {
     )
     #expect(erle(2, 3) >= 25)
   }
+
+  @Test("V6, V9: where the quantum changes, and the echo's delay with it, little is heard of the echo meanwhile", arguments: [3, 4, 5])
+  func quantum(seed: UInt64) throws {
+    let rate = 48_000, quanta = [256, 256, 1024, 256, 512, 2048, 256, 1024], span = 122_880, early = 24_576
+    let far = CaptureSignals.speech(seconds: 22, rate: rate, level: -24, seed: seed)
+    // Devices and their monitors are late by a cycle more or less.
+    let echoes = Dictionary(
+      uniqueKeysWithValues: Set(quanta).map { ($0, CaptureSignals.room(far, rate: rate, delay: 600 + $0, gain: 0.5)) })
+    var microphone = CaptureSignals.noise(seconds: 22, rate: rate, level: -70)
+    var run = try CaptureRun(rate: rate), reductions: [Double] = []
+    for (index, quantum) in quanta.enumerated() {
+      let range = index * span..<(index + 1) * span
+      for frame in range { microphone[frame] += echoes[quantum]![frame] }
+      let voice = run.process(Array(microphone[range]), reference: Array(far[range]), quantum: quantum)
+      guard index > 0, quantum != quanta[index - 1] else { continue }
+      let before = microphone[range.lowerBound..<range.lowerBound + early]
+      reductions.append(CaptureSignals.decibels(CaptureSignals.power(before) / CaptureSignals.power(voice[..<early])))
+    }
+    let mean = reductions.reduce(0, +) / Double(reductions.count)
+    print("V9: reduction in the first half second after each change of quantum \(reductions.map { Int($0) }), \(mean) dB on average")
+    #expect(mean > 32)
+  }
 }
