@@ -106,7 +106,7 @@ fuzz: dependencies ## ten minutes of random requests at the control socket, unde
 fuzz-graph: dependencies ## ten minutes of hostile clients of the daemon, under the address sanitizer: ARGS="--seconds 600 --seed 1"
 	@Scripts/fuzz GraphFuzz $(ARGS)
 
-fuzz-files: dependencies ## ten minutes of truncated, joined, mutated sound files, under the address sanitizer: ARGS="--seconds 600 --seed 1"
+fuzz-files: dependencies ## ten minutes of cut, joined and mutated sound files, with the address sanitizer: ARGS="--seconds 600 --seed 1"
 	@Scripts/fuzz FileFuzz $(ARGS)
 
 dependencies: ## installs the packages, and Swift where the distribution has it, that a build needs

@@ -16,8 +16,8 @@ package struct SystemError: Error, Sendable, Equatable, CustomStringConvertible 
   package var description: String { words ?? String(cString: strerror(code)) }
 }
 
-/// Reads a whole file, at most `limit` bytes of it. Never waits: a pipe or a socket, which a folder may hold in place of a file, is an error.
-/// [any]
+/// Reads a whole file, at most `limit` bytes of it. Never waits: a pipe or a socket, which a folder may hold in place of a file, is an
+/// error. [any]
 package func contents(ofFile path: String, atMost limit: Int = .max) throws(SystemError) -> [UInt8] {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
   guard descriptor >= 0 else { throw .last }

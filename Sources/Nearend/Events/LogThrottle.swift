@@ -1,7 +1,7 @@
 import SessionModel
 
-/// Limits how fast lines of the log are written out, so that whoever provokes one with every request cannot fill a journal. Each level has a
-/// rate of its own: notes do not hide warnings.
+/// Limits how fast lines of the log are written out, so that whoever provokes one with every request cannot fill a journal. Each level has
+/// a rate of its own: notes do not hide warnings.
 package struct LogThrottle: Sendable {
   /// Lines that may be written at once.
   package static let burst = 200

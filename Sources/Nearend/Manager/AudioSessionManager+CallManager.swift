@@ -7,7 +7,8 @@ extension AudioSessionManager {
   public var isSessionActive: Bool { owner.session.isActive }
 
   /// The filter in PipeWire's graph; nil without a session or daemon, and in manual mode before the call manager's activation and from an
-  /// interruption until the next activation. Waits for the control thread, and for a node that is just being made. LiveSwitch: `getSharedVPIOUnit`.
+  /// interruption until the next activation. Waits for the control thread, and for a node that is just being made. LiveSwitch:
+  /// `getSharedVPIOUnit`.
   public func getSharedUnit() -> SharedUnit? { owner.unit }
 
   /// Reports that the call manager has granted audio, in manual mode. Present and future registrations are linked; if something was

@@ -2,8 +2,8 @@ import Foundation
 import SessionModel
 
 extension TelemetryGate {
-  /// Reads an operator's deployment configuration: a JSON object. Its section "clientTelemetry" counts; without it, or with null, everything
-  /// is let through. Other sections are ignored.
+  /// Reads an operator's deployment configuration: a JSON object. Its section "clientTelemetry" counts; without it, or with null,
+  /// everything is let through. Other sections are ignored.
   /// - Throws: `TelemetryConfigurationError` if it is invalid.
   public init(configuration: Data) throws(TelemetryConfigurationError) {
     let deployment: Deployment

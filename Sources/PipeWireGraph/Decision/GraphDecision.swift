@@ -53,7 +53,8 @@ struct GraphDecision {
     usesMix = now.reference == .mix || now.usesMix && demand.isActive && !links.hasReference(objects.links)
     let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)
     keepsFilterAwake = demand.keepsAwake && now.hasPassivePorts && hasDevice
-    // A headset between two profiles will return, and so may all devices of a daemon that has; and without automatic configuration devices are the program's concern.
+    // A headset between two profiles will return, and so may all devices of a daemon that has; and without automatic configuration devices
+    // are the program's concern.
     let needsDevice = wanted.isActive && wanted.linksDevices && !now.isHeadsetInTransition && !now.isSettling
     isWithoutDevice = needsDevice && choice.speaker == nil && (choice.microphone == nil || !wanted.sends)
     isFree = !demand.linksDevices || !demand.isActive && !objects.hasLinks(of: facts.endpoints.filter, beyond: facts.endpoints.own)

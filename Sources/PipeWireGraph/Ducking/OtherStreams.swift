@@ -6,7 +6,8 @@ enum OtherStreams {
   /// Roles that are never ducked: other calls, and screen readers.
   private static let letAlone: Set = ["communication", "phone", "accessibility", "a11y"]
 
-  /// - Parameter ownClients: nearend, the clients that record from it or play into it, and the programs on its library: their other streams belong to the call.
+  /// - Parameter ownClients: nearend, the clients that record from it or play into it, and the programs on its library: their other streams
+  /// belong to the call.
   static func find(in objects: GraphObjects, speaker: UInt32?, ownClients: Set<UInt32>) -> [GlobalObject] {
     guard let speaker else { return [] }
     let players = Set(objects.links.filter { $0.inputNode == speaker }.map(\.outputNode))

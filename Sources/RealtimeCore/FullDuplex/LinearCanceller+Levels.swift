@@ -1,7 +1,7 @@
 /// The levels and ratios by which the canceller decides. [realtime]
 extension LinearCanceller {
-  /// Level of a far end, normalized by `ReferenceLevel`, above which it speaks: what is learnt and verified is its echo's. 34 dB below usual
-  /// speech.
+  /// Level of a far end, normalized by `ReferenceLevel`, above which it speaks: what is learnt and verified is its echo's. 34 dB below
+  /// usual speech.
   static var speaking: Float {
     @_noLocks @_noAllocation get { 1e-6 }
   }

@@ -1,6 +1,7 @@
 /// A callback that takes processed microphone audio on the audio thread, once per cycle. [realtime]
 ///
-/// It must not lock, allocate or wait, and whatever it ends or sets takes effect only after it has returned. The samples are valid until it returns.
+/// It must not lock, allocate or wait, and whatever it ends or sets takes effect only after it has returned. The samples are valid until it
+/// returns.
 ///
 /// - Parameters:
 ///   - context: the context that it was registered with.

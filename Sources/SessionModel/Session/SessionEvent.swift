@@ -11,7 +11,8 @@ package enum SessionEvent: Sendable, Equatable {
   case unregisterSource(mediaId: String)
   /// `reportSourceAudioActivity`; ignored for any id but the registered source's (T5).
   case sourceHadAudio(mediaId: String)
-  /// `reportSourceResampling`, which holds instead of what the rates tell; nil for none. Ignored for any id but the registered source's (T5).
+  /// `reportSourceResampling`, which holds instead of what the rates tell; nil for none. Ignored for any id but the registered source's
+  /// (T5).
   case sourceResampling(mediaId: String, SessionState.Resampling?)
   /// `registerSpeakerOutput`, after its format was validated (K1).
   case registerSink(mediaId: String)

@@ -1,7 +1,7 @@
 internal import CRealtime
 
-/// How far one signal's level follows the far end's at each delay: correlation of changes of level, over some 10 s. [realtime] except `init`
-/// and `deinit`.
+/// How far one signal's level follows the far end's at each delay: correlation of changes of level, over some 10 s. [realtime] except
+/// `init` and `deinit`.
 struct LevelCorrelation: ~Copyable {
   /// What remains of all sums from one frame to the next.
   static var memory: Float {
