@@ -37,6 +37,8 @@ extension GraphController {
     case .state:
       freeze.noCycleDue()
       schedule.poll.pause()
+      // Cycles may have run for less time than the first poll takes on a busy machine.
+      schedule.latency.raise()
     // Deferred, because handling it may rebuild the filter that sends this event.
     case .latencyChanged: schedule.latency.raise()
     case .parameters(let changes): parameters?.write(changes)
