@@ -219,7 +219,8 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "DashboardView", "NearendCommand", "ManualPages", "Intercom", "Doctor", "IsolationStore", "Nearend", "OfflineProcessing",
-        "PipeWireClient", "PipeWireGraph", "RealtimeCore", "SessionModel", "Softphone", "SimulatedHardware", "TestPlugIns", "TestSupport",
+        "PipeWireClient", "PipeWireGraph", "Preferences", "RealtimeCore", "SessionModel", "Softphone", "SimulatedHardware", "TestPlugIns",
+        "TestSupport",
       ],
       exclude: ["Snapshots"]),
   ]
