@@ -38,8 +38,9 @@ struct LeakedEchoTests {
   func late(delay: Double, engine: VoiceEngine) throws {
     let found = try lateEcho(engine, delay: delay, rate: 16_000), meters = found.meters
     #expect(found.reduction > 15, "\(meters)")
-    // In a room this dry, what the filter still reaches may be all that is heard.
-    #expect(meters.echoCondition == .suppressing || delay < 0.6 && meters.echoCondition == .cancelling, "\(meters)")
+    // In a room this dry, what the filter still reaches may be all that is heard; AEC3, of newer libraries, reaches 0.7 s.
+    let mayBeReached = delay < 0.6 || engine == .webrtc && delay < 0.8
+    #expect(meters.echoCondition == .suppressing || mayBeReached && meters.echoCondition == .cancelling, "\(meters)")
     let told = try #require(meters.echoReduction), at = try #require(meters.echoDelay)
     #expect(told > 15 && min(Double(told), 40) < found.reduction + 6, "\(told) dB instead of \(found.reduction) dB")
     #expect(abs(Double(at) - delay) < 0.045, "\(at) s")
