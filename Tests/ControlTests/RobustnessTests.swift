@@ -139,17 +139,21 @@ struct RobustnessTests {
     #expect(rig.wait { descriptorCount() <= before }, "\(descriptorCount()) descriptors, \(before) before")
   }
 
+  /// Returns clients that listen to events, as many as there are places.
+  private func listeners(_ rig: ControlRig) throws -> [RawClient] {
+    try (0..<ControlLimits().connections).map { _ in
+      let client = try rig.raw()
+      client.send("GET /events HTTP/1.1\r\n\r\n")
+      #expect(try client.status() == 200)
+      return client
+    }
+  }
+
   @Test("O1: clients beyond the limit are told to come back later")
   func limit() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
-    var busy: [RawClient] = []
-    for _ in 0..<ControlLimits().connections {
-      let client = try rig.raw()
-      client.send("GET /events HTTP/1.1\r\n\r\n")
-      #expect(try client.status() == 200)
-      busy.append(client)
-    }
+    let busy = try listeners(rig)
     let late = try rig.raw()
     late.send("GET /status HTTP/1.1\r\n\r\n")
     #expect(try late.status() == 503)
@@ -161,13 +165,7 @@ struct RobustnessTests {
   func muteIsLetIn() throws {
     let rig = try ControlRig(speed: 0)
     defer { rig.stop() }
-    var busy: [RawClient] = []
-    for _ in 0..<ControlLimits().connections {
-      let client = try rig.raw()
-      client.send("GET /events HTTP/1.1\r\n\r\n")
-      #expect(try client.status() == 200)
-      busy.append(client)
-    }
+    var busy = try listeners(rig)
     for _ in 0..<40 { busy.append(try rig.raw()) }
     let listener = try rig.raw()
     listener.send("GET /events HTTP/1.1\r\n\r\n")
