@@ -43,7 +43,7 @@ struct FeedbackGuard {
     var waiting = Array(seen)
     var found: [GraphLoop] = []
     while let step = waiting.popLast() {
-      for next in links[step.node] ?? [] where next != objects.own.filter {
+      for next in linked(from: step.node) {
         let loop = GraphLoop(source: source, stream: step.node, sink: next)
         if step.isForwarded, sinks.contains(next), !found.contains(loop) { found.append(loop) }
         visit(Step(node: next, isForwarded: step.isForwarded))
@@ -58,7 +58,7 @@ struct FeedbackGuard {
   /// Returns the nodes to which a program forwards a node's sound. An echo canceller with devices of its own, such as PulseAudio's
   /// `module-echo-cancel`, has two ways, which do not meet: from its input stream to its source, and from its sink to its output stream.
   private func forwarded(from node: UInt32) -> [UInt32] {
-    let members = objects.linkGroups[node].flatMap { groups[$0] } ?? []
+    let members = group(of: node)
     func isKind(_ node: UInt32, _ prefix: String) -> Bool { objects.node(id: node)?.properties["media.class"]?.hasPrefix(prefix) ?? false }
     let isCanceller = ["Stream/Input", "Stream/Output", "Audio/Source", "Audio/Sink"].allSatisfy { kind in
       members.contains { isKind($0, kind) }
@@ -87,14 +87,19 @@ struct FeedbackGuard {
     return false
   }
 
-  /// Returns the nodes that a node's sound goes to, except nearend's own filter, whose purpose is to listen to the speaker.
+  /// Returns the nodes that a node's sound goes to.
   private func successors(of node: GlobalObject) -> [GlobalObject] {
-    let linked = (links[node.id] ?? []).filter { $0 != objects.own.filter }.compactMap { objects.node(id: $0) }
-    let grouped = objects.linkGroups[node.id].flatMap { groups[$0] } ?? []
-    guard let client = node.id("client.id") else { return linked + grouped.compactMap { objects.node(id: $0) } }
+    let nodes = (linked(from: node.id) + group(of: node.id)).compactMap { objects.node(id: $0) }
+    guard let client = node.id("client.id") else { return nodes }
     // One end is a stream and the other a device: two streams without a group are an application, two devices are a sound card.
-    return linked + grouped.compactMap { objects.node(id: $0) } + (clients[client] ?? []).filter { $0.isStream != node.isStream }
+    return nodes + (clients[client] ?? []).filter { $0.isStream != node.isStream }
   }
+
+  /// Returns the nodes that a node is linked to, except nearend's own filter, whose purpose is to listen to the speaker.
+  private func linked(from node: UInt32) -> [UInt32] { (links[node] ?? []).filter { $0 != objects.own.filter } }
+
+  /// Returns the nodes of a node's link group, itself among them; empty without one.
+  private func group(of node: UInt32) -> [UInt32] { objects.linkGroups[node].flatMap { groups[$0] } ?? [] }
 }
 
 /// A way of nearend's sound back into nearend within a cycle.
