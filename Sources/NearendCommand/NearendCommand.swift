@@ -88,7 +88,8 @@ struct NearendCommand: ParsableCommand {
     if let terminal, attach(terminal, stop, environment) { return false }
     do {
       let (service, keeper) = try startService(
-        in: nil, wishes: wishes, display: display, telemetry: telemetryOptions, waitsForArrival: wait)
+        in: nil, wishes: wishes, display: display, telemetry: telemetryOptions, waitsForArrival: wait
+      ) { stop.request(after: $0) }
       defer {
         StopLimit.begin()
         keeper.stop()
@@ -100,6 +101,7 @@ struct NearendCommand: ParsableCommand {
         notifier?.ready(service)
         defer { notifier?.stopping() }
         try show(service, display, terminal, stop)
+        if let failure = stop.failure { throw failure }
         return false
       }
     } catch let error as GraphError {
@@ -135,9 +137,10 @@ struct NearendCommand: ParsableCommand {
 }
 
 /// Starts nearend with the participants' devices that were requested, and with a keeper of people's preferences.
+/// - Parameter onFailure: called, on another thread, if nearend finds out later that it cannot do what it is to wait for.
 func startService(
   in session: PrivateSession?, wishes: Wishes, display: DisplayOptions, telemetry: TelemetryOptions = TelemetryOptions(),
-  waitsForArrival: Bool = false
+  waitsForArrival: Bool = false, onFailure: (@Sendable (GraphError) -> Void)? = nil
 ) throws(GraphError) -> (NearendService, PreferenceKeeper) {
   let environment = session?.environment ?? ProcessInfo.processInfo.environment
   let controlSocket = ControlPath.standard(environment)
@@ -148,6 +151,7 @@ func startService(
     graph: graph, session: wishes.sessionSettings, echoCanceller: wishes.echoCanceller, controlSocket: controlSocket,
     telemetry: telemetry, echo: echo)
   options.plugInTrial = .ownProgram
+  options.onFailure = onFailure
   let service = try NearendService(options)
   try service.start()
   if controlSocket == nil { service.remark("XDG_RUNTIME_DIR is not set: there is no control socket") }

@@ -86,6 +86,10 @@ struct DeviceOptions: ParsableArguments {
       if let problem = ParticipantId.problem(id) { throw ValidationError("--sink \(id): \(problem).") }
     }
     if Set(sink).count != sink.count { throw ValidationError("--sink: every id may be given only once.") }
+    for (option, name) in [("--mic", mic), ("--speaker", speaker)] {
+      guard let name, GraphController.isOwnNode(name) else { continue }
+      throw ValidationError("\(option) \(name): give a real device, as 'nearend devices' lists them: nearend's own would hear itself.")
+    }
   }
 
   /// A Boolean value indicating whether no option was given in which a running nearend may differ.

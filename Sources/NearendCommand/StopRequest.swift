@@ -1,11 +1,13 @@
 import Dispatch
 import Foundation
+import PipeWireGraph
 import Synchronization
 
 /// A request to end the process, by SIGINT, SIGTERM, SIGHUP or `request`. [any]
 final class StopRequest: Sendable {
   private struct State {
     var isRequested = false
+    var failure: GraphError?
     var handlers: [@Sendable () -> Void] = []
   }
   private let state = Mutex(State())
@@ -37,6 +39,15 @@ final class StopRequest: Sendable {
     for handler in handlers { handler() }
     semaphore.signal()
   }
+
+  /// Requests a stop because the process cannot do its work.
+  func request(after failure: GraphError) {
+    state.withLock { $0.failure = failure }
+    request()
+  }
+
+  /// Why the process cannot do its work; nil if it could.
+  var failure: GraphError? { state.withLock { $0.failure } }
 
   var isRequested: Bool { state.withLock { $0.isRequested } }
 

@@ -76,6 +76,8 @@ struct CommandLineTests {
       (["process", "--mic", "x", "--out", "-"], "not to standard output; give a name that ends in .wav"),
       (["process", "--batch", "x", "--out", "-"], "--out -: the voices are written into a folder; give its name"),
       (["process", "--mic", "x", "--out", "y", "--channel", "0"], "--channel 0: give 1 to 8"),
+      (["--headless", "--wait", "--mic", "nearend.speaker"], "--mic nearend.speaker: give a real device"),
+      (["rehearse", "--speaker", "nearend.sink.alice"], "--speaker nearend.sink.alice: give a real device"),
       (["set", "microphone", "-dash"], "Unknown option '-dash'; to give it as the value, write '--' before it"),
       (["call", "notanip"], "'notanip' is no address: give a numeric one"), (["call", "0.0.0.0"], "every address of this machine"),
       (["call", "10.0.0.8", "--port", "0"], "--port 0: give 1 to 65535"),

@@ -15,6 +15,8 @@ package struct NearendOptions: Sendable {
   package var telemetry: TelemetryOptions
   /// Tries plug-ins before they are loaded; by default with the `nearend` in PATH.
   package var plugInTrial = PlugInTrial.standard(ProcessInfo.processInfo.environment)
+  /// Called, on the control thread, if what the service was started for can never be done: it is then to be stopped, by another thread.
+  package var onFailure: (@Sendable (GraphError) -> Void)?
   /// Called with each log entry.
   package var echo: (@Sendable (LogEntry) -> Void)?
 

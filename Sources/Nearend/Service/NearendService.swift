@@ -78,7 +78,7 @@ package final class NearendService: Sendable {
     }
     let inbox = GraphInbox(
       session: session, log: log, events: events, greeting: greeting, watch: watch, stages: stages, recorder: recorder,
-      programs: programs)
+      programs: programs, onFailure: options.onFailure)
     let graph = makeGraph(core, options.graph, inbox)
     self.graph = graph
     settings = ServiceSettings(core: core, session: session, graph: graph, log: log, events: events)

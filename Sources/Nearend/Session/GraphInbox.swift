@@ -12,10 +12,11 @@ final class GraphInbox: GraphListener {
   private let stages: StageWatch
   private let recorder: HistoryRecorder
   private let programs: Programs
+  private let onFailure: (@Sendable (GraphError) -> Void)?
 
   init(
     session: VoiceSession, log: EventLog, events: EventBus, greeting: Greeting, watch: EventWatch, stages: StageWatch,
-    recorder: HistoryRecorder, programs: Programs
+    recorder: HistoryRecorder, programs: Programs, onFailure: (@Sendable (GraphError) -> Void)?
   ) {
     self.session = session
     self.log = log
@@ -25,12 +26,14 @@ final class GraphInbox: GraphListener {
     self.stages = stages
     self.recorder = recorder
     self.programs = programs
+    self.onFailure = onFailure
   }
 
   func handle(_ event: GraphEvent) {
     switch event {
     case .session(.applications(let applications)): session.update(applications: applications)
     case .session(let event): session.send(event)
+    case .failed(let error): onFailure?(error)
     case .remark(let level, let message):
       greeting.post()
       log.add(level, message)

@@ -51,11 +51,25 @@ extension GraphController {
     attachment.objects = objects
     if let other = otherNearend(objects, connection) { throw other }
     let candidates = attachment.routes.observation(of: objects).candidates
-    for (name, direction) in [(options.microphone, Device.Direction.input), (options.speaker, .output)] {
-      guard let name, !candidates.contains(where: { $0.name == name && $0.direction == direction }) else { continue }
-      guard options.waitsForArrival else { throw .unknownDevice(name: name, direction: direction, available: candidates) }
+    for direction in Device.Direction.both {
+      guard let name = options.device(direction) else { continue }
+      let named = candidates.filter { $0.name == name }
+      guard !named.contains(where: { $0.direction == direction }) else { continue }
+      // One that is not there may come; one of the other direction never becomes one of this.
+      guard options.waitsForArrival, named.isEmpty else {
+        throw .unknownDevice(name: name, direction: direction, available: candidates)
+      }
       log(.warning, direction.awaiting(name))
     }
+  }
+
+  /// Handles the news that a picked device is one of the other direction: what was started to use it cannot do its work.
+  func refusePick(_ direction: Device.Direction, _ name: String) {
+    guard options.waitsForArrival, options.device(direction) == name, let attachment else {
+      return log(.warning, direction.isMisplaced(name))
+    }
+    let candidates = attachment.routes.observation(of: attachment.objects).candidates
+    listener.handle(.failed(.unknownDevice(name: name, direction: direction, available: candidates)))
   }
 
   private func otherNearend(_ objects: GraphObjects, _ connection: Connection) -> GraphError? {

@@ -48,6 +48,7 @@ extension GraphController {
   func handle(_ event: RouteKeeper.Event) {
     switch event {
     case .pause(let isOn): core.mixer.isPaused = isOn
+    case .misplaced(let direction, let name): refusePick(direction, name)
     case .changed(let change):
       noticeEchoPath(change)
       listener.handle(.routeChanged(change))

@@ -82,8 +82,8 @@ package final class GraphController: @unchecked Sendable {
   }
 
   /// Joins the graph. [any], once.
-  /// - Throws: `noDaemon`, `alreadyRunning`, `unknownDevice`, `refused`; nothing stays in the graph then. With `waitsForArrival` neither
-  ///   the first nor the third.
+  /// - Throws: `noDaemon`, `alreadyRunning`, `unknownDevice`, `refused`; nothing stays in the graph then. With `waitsForArrival` not the
+  ///   first, and the third only for a device of the other direction.
   package func start() throws(GraphError) {
     loop.start()
     do throws(GraphError) {

@@ -24,7 +24,8 @@ public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
       let kind = direction == .input ? "microphone" : "speaker"
       let names = available.filter { $0.direction == direction }.map(\.name)
       let list = names.isEmpty ? "there is none now" : "there are: \(names.joined(separator: ", "))"
-      return "\(option) \(name): no \(kind) of that name; \(list)"
+      let isOther = available.contains { $0.name == name }
+      return "\(option) \(name): \(isOther ? "that is no \(kind)" : "no \(kind) of that name"); \(list)"
     case .refused(let reason): return reason
     case .vetoed(let veto): return veto.description
     }

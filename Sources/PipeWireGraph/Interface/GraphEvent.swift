@@ -5,6 +5,8 @@ package enum GraphEvent: Sendable, Equatable {
   /// An event of the session: an interruption begins or ends, its login session comes to the foreground, applications use nearend's
   /// devices.
   case session(SessionEvent)
+  /// What nearend was started for can never be done; the graph stays as it is until it is stopped.
+  case failed(GraphError)
   /// A message for people.
   case remark(LogEntry.Level, String)
   /// The devices in use; sent whether they changed or not.

@@ -14,7 +14,8 @@ package struct GraphOptions: Sendable {
   package var interruptions: InterruptionOptions
   /// Folder of the file that records what to restore after a crash; nil saves and restores nothing.
   package var stateFolder: String?
-  /// A Boolean value indicating whether to wait, indefinitely, for a daemon, microphone or speaker that does not exist yet.
+  /// A Boolean value indicating whether to wait, indefinitely, for a daemon, microphone or speaker that does not exist yet. A name that
+  /// proves to be of a device of the other direction then leads to `GraphEvent.failed`.
   package var waitsForArrival = false
 
   package init(
@@ -27,4 +28,7 @@ package struct GraphOptions: Sendable {
     self.speaker = speaker
     settings.reference = reference
   }
+
+  /// Returns the wanted device's `node.name`; nil follows the default.
+  func device(_ direction: Device.Direction) -> String? { direction == .input ? microphone : speaker }
 }

@@ -9,6 +9,8 @@ final class RouteKeeper {
   enum Event {
     /// Pauses or resumes the render path (R5).
     case pause(Bool)
+    /// The device that a person picked is one of the other direction.
+    case misplaced(Device.Direction, name: String)
     case changed(RouteChange)
     case remark(LogEntry.Level, String)
     /// A time has come that may change the choice.
@@ -68,6 +70,7 @@ final class RouteKeeper {
   private func carryOut(_ effect: RouteEffect, _ watch: RouteWatch?) {
     switch effect {
     case .remark(let level, let text): events.send(.remark(level, text))
+    case .misplaced(let direction, let name): events.send(.misplaced(direction, name: name))
     case .pause(let isOn): events.send(.pause(isOn))
     case .changed(let change): events.send(.changed(change))
     case .saveDefaults(let former): restore.change { $0.configuredDefaults = former }

@@ -22,6 +22,8 @@ package enum RouteEvent: Sendable, Equatable {
 /// A consequence for the outside world; effects are carried out in order. [any]
 package enum RouteEffect: Sendable, Equatable {
   case remark(LogEntry.Level, String)
+  /// The device that a person picked is one of the other direction: it will never be used. Once for each pick.
+  case misplaced(Device.Direction, name: String)
   /// Pauses or resumes the render path (R5).
   case pause(Bool)
   /// The route has changed (R4).

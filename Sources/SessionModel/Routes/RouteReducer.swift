@@ -15,7 +15,9 @@ extension RouteState {
   fileprivate mutating func apply(_ event: RouteEvent, at time: Double, _ effects: inout [RouteEffect]) {
     switch event {
     case .observed(let observation): observe(observation, at: time, &effects)
-    case .pick(let direction, let name): devices.picked[direction] = name
+    case .pick(let direction, let name):
+      devices.picked[direction] = name
+      misplaced.forget(direction)
     case .setDefaultDevices(let on): defaults.want(on)
     case .setPauseOnUnplug(let on):
       unplugPause.isEnabled = on
@@ -50,6 +52,9 @@ extension RouteState {
       let isKnown = [found.microphone, found.speaker].allSatisfy { $0?.isKnown ?? true }
       if missing == nil, isKnown { pauseAndReport(now, configured, at: time, &effects) }
     }
+    let wrong = misplaced.update(picked, in: now.devices, at: time)
+    for direction in wrong.now { effects.append(.misplaced(direction, name: picked[direction] ?? "")) }
+    if let due = wrong.next { next.append(due) }
     if let transition { next.append(transition.end) }
     if let settled = news.settling(at: time) { next.append(settled) }
     switchHeadset(now, at: time, &next, &effects)

@@ -12,6 +12,7 @@ package struct RouteState: Sendable, Equatable {
   var transition: HeadsetTransition?
   var unplugPause: UnplugPause
   var defaults: DefaultDevices
+  var misplaced = MisplacedPicks()
   var news = RouteNews()
   /// Warnings about exceeded limits that were logged; each is logged once.
   var remarked: Set<String> = []

@@ -18,4 +18,9 @@ extension Device.Direction {
   package func awaiting(_ name: String) -> String {
     "\(setting.rawValue): \(name) is chosen, and will be used once it is available"
   }
+
+  /// Returns the message for people that a selected device is one of the other direction.
+  package func isMisplaced(_ name: String) -> String {
+    "\(setting.rawValue): \(name) is chosen, but is a \(self == .input ? "speaker" : "microphone"); the default is used"
+  }
 }

@@ -56,6 +56,23 @@ struct ArrivalTests {
     #expect(try session.nearend("status").output.contains("until hw.late (chosen) is available"))
   }
 
+  @Test("O6 O1: with --wait a name of a device of the other direction ends with 66 and says so, at once or when the daemon comes")
+  func otherDirection() throws {
+    let session = try plainSession()
+    for (option, name, there) in [("--mic", "hw.speaker", "hw.mic"), ("--speaker", "hw.mic", "hw.speaker")] {
+      let result = try session.nearend("--headless", "--wait", option, name)
+      #expect(result.exit == .status(66), "\(result)")
+      #expect(result.errors.contains("\(option) \(name): that is no") && result.errors.contains("there are: \(there)"), "\(result)")
+    }
+    session.stop(.pipewire, with: SIGTERM)
+    let waiting = try session.startNearend("--headless", "--wait", "--mic", "hw.speaker")
+    #expect(waiting.says("waiting for it"), "\(waiting.errors)")
+    try session.start()
+    #expect(waiting.says("--mic hw.speaker: that is no microphone; there are: hw.mic"), "\(waiting.errors)")
+    #expect(waiting.process.wait() == .status(66))
+    #expect(try session.ports().allSatisfy { !$0.contains("nearend") })
+  }
+
   @Test("O6: a waiting service whose place is taken says by whom, and takes over when that process ends")
   func placeIsTaken() throws {
     let session = try plainSession()

@@ -419,6 +419,32 @@ struct RouteReducerTests {
     #expect(desk.speaker == "hdmi.out")
   }
 
+  @Test("R2 O6: a picked name of a device of the other direction is told once, unless one of this direction comes soon")
+  func misplaced() {
+    var desk = Desk(RouteState(picked: [.input: "card.out"]), Self.mic)
+    let patience = 2.0
+    func told() -> [RouteEffect] { desk.effects.filter { if case .misplaced = $0 { true } else { false } } }
+    desk.observe()
+    #expect(desk.effects.isEmpty, "it may come")
+    desk.add(Self.speaker)
+    desk.observe(after: 60)
+    #expect(told().isEmpty && desk.waits == patience)
+    let twin = Self.device(6, .input, "card.out", .builtInMic)
+    desk.add(twin)
+    desk.observe(after: patience)
+    #expect(told().isEmpty && desk.microphone == "card.out")
+    desk.remove(twin)
+    desk.observe(after: 1)
+    desk.observe(after: patience)
+    #expect(told() == [.misplaced(.input, name: "card.out")] && desk.microphone == "card.in")
+    desk.observe(after: 60)
+    #expect(desk.effects.isEmpty)
+    desk.handle(.pick(.input, name: "card.out"))
+    desk.observe()
+    desk.observe(after: patience)
+    #expect(told() == [.misplaced(.input, name: "card.out")])
+  }
+
   // MARK: Leaving
 
   @Test("R6: leaving gives the headset its music back")
