@@ -89,7 +89,8 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
   package var isTalkingWhileMuted: Bool
   /// A Boolean value indicating whether the reference is, or was within the last 0.2 s, above −60 dBFS.
   package var isFarEndActive: Bool
-  /// Seconds of sound in the microphone under an active far end, echo or not, since the path was made.
+  /// Seconds of sound in the microphone under an active far end, echo or not, since the path was made, or the echo's is known to have
+  /// changed.
   package var echoSeconds: Float
   /// Seconds since such sound was last heard, at most 3600.
   package var quietSeconds: Float

@@ -90,6 +90,7 @@ struct FullDuplexProcessor: ~Copyable {
     wasMarked = railMarks != nil
     let aligned = alignedMicrophone()
     linear.process(aligned, left: left, right: right, railMarks: isMarked ? marks.late(by: linear.farEndDelay) : nil)
+    if linear.hasBegunAnew { meter.doubt() }
     let residual = silenceLost(lost, of: echoFade.blend(wet: linear.residual, dry: aligned, scratch: heard, frames: hop, isOn: cancelsEcho))
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
@@ -148,7 +149,10 @@ struct FullDuplexProcessor: ~Copyable {
 
   /// Reports another loudspeaker or microphone: the filters adapt fast, and search for the echo's delay again.
   @_noLocks @_noAllocation
-  mutating func echoPathChanged() { linear.doubt() }
+  mutating func echoPathChanged() {
+    linear.doubt()
+    meter.pathChanged()
+  }
 
   /// Reports that the speaker's volume has changed by this factor.
   @_noLocks @_noAllocation
@@ -163,7 +167,7 @@ struct FullDuplexProcessor: ~Copyable {
 
   /// The filter's ERLE in dB: the microphone over the linear canceller's residual while only the far end talks; NaN if unknown.
   var erle: Float {
-    @_noLocks @_noAllocation get { meter.erle() }
+    @_noLocks @_noAllocation get { meter.toldERLE() }
   }
   /// The reduction of the echo in all, in dB: the microphone over the voice while only the far end talks; NaN if unknown.
   var echoReduction: Float {
@@ -195,7 +199,7 @@ struct FullDuplexProcessor: ~Copyable {
   var isFarEndActive: Bool {
     @_noLocks @_noAllocation get { meter.isFarEndActive }
   }
-  /// Seconds of audible echo.
+  /// Seconds of audible echo since the path is known to have changed.
   var echoSeconds: Float {
     @_noLocks @_noAllocation get { meter.echoSeconds }
   }

@@ -18,6 +18,8 @@ struct LinearCanceller: ~Copyable {
   /// A Boolean value indicating whether the filter was reset and has not converged: everything heard while the far end talks counts as
   /// echo.
   private(set) var isGuarded = false
+  /// A Boolean value indicating whether the filters were reset in this hop, because they take the echo path for another one.
+  private(set) var hasBegunAnew = false
   /// The delay in hops at which the filters' window starts.
   private(set) var offset = 0
   /// Seconds from a sample of the far end to its echo; NaN while the filter does not know.
@@ -177,6 +179,7 @@ struct LinearCanceller: ~Copyable {
   mutating func process(
     _ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, railMarks: UnsafePointer<Float>? = nil
   ) {
+    hasBegunAnew = false
     advance(left: left, right: right)
     // A microphone that is muted at its source gives zeros while the room's echo continues, so the weights are kept.
     microphonePower = meanSquare(samples, frames: layout.hop)
@@ -532,6 +535,7 @@ struct LinearCanceller: ~Copyable {
     trial.end()
     guardHops = guardAfterChange
     isEchoSuspected = false
+    hasBegunAnew = true
     echoDelay = .nan
   }
 

@@ -224,7 +224,7 @@ struct CaptureEchoTests {
         let echo = follows ? 0.25 * far : own
         meter.update(
           reference: far, microphone: echo, residual: echo * passage.filtered, voice: echo * passage.left, isNearEnd: false)
-        (readings.erle, readings.echoReduction) = (meter.erle(), meter.reduction())
+        (readings.erle, readings.echoReduction) = (meter.toldERLE(), meter.reduction())
         (readings.filtersEcho, readings.isFarEndActive) = (meter.filtersEcho(), meter.isFarEndActive)
         (readings.echoSeconds, readings.quietSeconds) = (meter.echoSeconds, meter.quietSeconds)
         ends.end(silence, &readings, isNearEnd: false, farEnd: far, microphone: echo, unheard: nil, open: nil)

@@ -10,7 +10,7 @@ struct ChainReadings {
   var hasVoice = false
   var isTalkingWhileMuted = false
   var isFarEndActive = false
-  /// Seconds of audible echo, and seconds since it was last heard.
+  /// Seconds of audible echo since the path was made or is known to have changed, and seconds since it was last heard.
   var echoSeconds: Float = 0
   var quietSeconds: Float = 0
   /// Whether the filter does its part, or has none, and the seconds of audible echo since the echo was last cancelled.

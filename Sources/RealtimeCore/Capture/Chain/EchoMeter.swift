@@ -5,17 +5,20 @@ internal import CRealtime
 struct EchoMeter {
   /// A Boolean value indicating whether the far end plays, or did within the last 0.2 s.
   private(set) var isFarEndActive = false
-  /// Seconds of audible sound under an active far end, echo or not, and seconds since it was last heard.
+  /// Seconds of audible sound under an active far end, echo or not, since the echo path is known to have changed, and seconds since it was
+  /// last heard.
   private(set) var echoSeconds: Float = 0
   private(set) var quietSeconds: Float = 0
-  /// The ERLE in dB: the microphone over what the filter leaves of it, echo and noise; NaN before half a second of echo.
+  /// The ERLE in dB: the microphone over what the filter leaves of it, echo and noise; NaN before half a second of echo. The network is
+  /// told this one.
   @_noLocks @_noAllocation func erle() -> Float {
     measured < 0.5 ? .nan : average
   }
-  /// The reduction in all, in dB: the microphone over the voice; NaN before half a second of echo.
-  @_noLocks @_noAllocation func reduction() -> Float {
-    measured < 0.5 ? .nan : wholeAverage
-  }
+  /// The ERLE for people: unlike `erle`, NaN before half a second of a changed path's echo, and soon after a change no more than what is
+  /// heard of it in all.
+  @_noLocks @_noAllocation func toldERLE() -> Float { told(average, restPower) }
+  /// The reduction in all, in dB: the microphone over the voice; NaN before half a second of echo, and as `toldERLE` after a change.
+  @_noLocks @_noAllocation func reduction() -> Float { told(wholeAverage, voicePower) }
   /// A Boolean value indicating whether the filter cancels the echo, or that of speech, or what it leaves is softer than any talker or the
   /// room's noise.
   @_noLocks @_noAllocation func filtersEcho() -> Bool {
@@ -40,6 +43,12 @@ struct EchoMeter {
   private var restAverage: Float = 0
   /// Seconds of echo measured.
   private var measured: Float = 0
+  /// The same, since the echo path was last found to have changed.
+  private var sinceChange: Float = 0
+  /// Mean squares in the same blocks as the averages in dB: of the microphone, of what the filter leaves, and of the voice.
+  private var inputPower: Float = 0
+  private var restPower: Float = 0
+  private var voicePower: Float = 0
   /// Blocks of echo since one that was well cancelled. Between words of the near end there is one; if the canceller fails there is none.
   private var sinceEvidence: Int
   /// Blocks for which a detected near end is assumed to continue: between its words it is too quiet to tell from echo.
@@ -64,6 +73,8 @@ struct EchoMeter {
   /// 5 s: how long a near end that talks over the far end is assumed without further evidence.
   private let longestBelief: Int
   private let nearEndBlocks: Int
+  /// Seconds of echo after a change in which an average in dB would hide that the echo was heard for a moment.
+  private let cautious: Float = 2
   /// Seconds per block.
   private let seconds: Float
   /// Smoothing per block, for half a second.
@@ -79,6 +90,21 @@ struct EchoMeter {
     step = 2 * Float(time.seconds)
     sinceEvidence = longestBelief
     evidence = rt_powf(10, 0.1 * EchoCondition.leastReduction)
+  }
+
+  /// Reports another echo path: what was measured of the former one is not told of this one.
+  @_noLocks @_noAllocation
+  mutating func pathChanged() { (sinceChange, echoSeconds) = (0, 0) }
+
+  /// Reports that the canceller has begun anew, because it takes the echo path for another one.
+  @_noLocks @_noAllocation
+  mutating func doubt() { sinceChange = min(sinceChange, 0.5) }
+
+  /// Returns what is told of an average in dB, and of the mean square of the same signal.
+  @_noLocks @_noAllocation
+  private func told(_ average: Float, _ power: Float) -> Float {
+    if sinceChange < 0.5 { return .nan }
+    return sinceChange < cautious ? min(average, 10 * rt_log10f(max(inputPower, 1e-12) / max(power, 1e-12))) : average
   }
 
   /// Updates with the mean squares of one block: the reference, the canceller's input, what its filter leaves, and its output.
@@ -118,5 +144,10 @@ struct EchoMeter {
     wholeAverage += weight * (level - 10 * rt_log10f(max(output, 1e-12)) - wholeAverage)
     speechAverage += weight * (10 * rt_log10f(max(speech, 1e-12)) - speechAverage)
     restAverage += weight * (rest - 10 * rt_log10f(max(audible * max(background, noise), soft)) - restAverage)
+    sinceChange = min(sinceChange + seconds, 3600)
+    let share = max(step, seconds / sinceChange)
+    inputPower += share * (input - inputPower)
+    restPower += share * (residual - restPower)
+    voicePower += share * (output - voicePower)
   }
 }

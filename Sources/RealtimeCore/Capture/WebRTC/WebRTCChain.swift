@@ -68,6 +68,7 @@ struct WebRTCChain: ~Copyable {
   mutating func echoPathChanged() {
     echoDelay.forget()
     placement.forget()
+    echoMeter.pathChanged()
   }
 
   /// The library itself adapts to what it hears.
@@ -105,7 +106,7 @@ struct WebRTCChain: ~Copyable {
     onlyEchoBlocks = isNearEnd || !echoMeter.isFarEndActive ? 0 : onlyEchoBlocks + 1
     if !echo.expect(onlyEcho: onlyEchoBlocks > doubleTalkBlocks) { errors.add(1) }
 
-    readings.erle = echoMeter.erle()
+    readings.erle = echoMeter.toldERLE()
     readings.echoReduction = echoMeter.reduction()
     readings.filtersEcho = echoMeter.filtersEcho()
     readings.echoDelay = echoDelay.delay
