@@ -218,9 +218,9 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "DashboardView", "NearendCommand", "ManualPages", "Intercom", "Doctor", "IsolationStore", "Nearend", "OfflineProcessing",
-        "PipeWireClient", "PipeWireGraph", "Preferences", "RealtimeCore", "SessionModel", "Softphone", "SimulatedHardware", "TestPlugIns",
-        "TestSupport",
+        "ControlClient", "DashboardView", "NearendCommand", "ManualPages", "Intercom", "Doctor", "IsolationStore", "Nearend",
+        "OfflineProcessing", "PipeWireClient", "PipeWireGraph", "Preferences", "RTP", "RealtimeCore", "SessionModel", "Softphone",
+        "SimulatedHardware", "TestPlugIns", "TestSupport",
       ],
       exclude: ["Snapshots"]),
   ]

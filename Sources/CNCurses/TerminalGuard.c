@@ -1,6 +1,7 @@
 #include "TerminalGuard.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -29,15 +30,16 @@ static _Alignas(16) char handler_stack[64 * 1024];
 static stack_t former_stack;
 static bool has_handler_stack;
 
-// Async-signal-safe.
+// Async-signal-safe. A terminal that takes nothing now gets back its modes alone, because writing to it would hang.
 static void restore_terminal(void) {
   if (!atomic_exchange(&armed, false)) return;
   // A background process would be stopped for changing its terminal.
   struct sigaction ignore = {.sa_handler = SIG_IGN};
   struct sigaction former;
   sigaction(SIGTTOU, &ignore, &former);
+  struct pollfd event = {.fd = terminal, .events = POLLOUT};
   const char *rest = leave;
-  size_t left = leave_length;
+  size_t left = poll(&event, 1, 0) == 1 && (event.revents & POLLOUT) ? leave_length : 0;
   while (left > 0) {
     ssize_t written = write(terminal, rest, left);
     if (written < 0 && errno == EINTR) continue;
@@ -130,6 +132,8 @@ void nearend_terminal_disarm(void) {
     has_handler_stack = false;
   }
 }
+
+void nearend_terminal_abandon(void) { restore_terminal(); }
 
 int nearend_terminal_descriptor(void) { return wake; }
 

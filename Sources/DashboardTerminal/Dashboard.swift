@@ -66,6 +66,10 @@ package struct Dashboard: Sendable {
   /// Makes `run` return, now or as soon as it is called. [any]
   package func stop() { stopSignal.raise() }
 
+  /// Restores the terminal as far as that is possible at once, while another thread still hangs in a write to it. The process is to end.
+  /// [any]
+  package static func abandonTerminal() { nearend_terminal_abandon() }
+
   /// Sleeps until a key, a signal, or the next frame; returns false if the dashboard is to stop.
   private func wait() throws(DashboardError) -> Bool {
     var sources = [STDIN_FILENO, stopSignal.descriptor, nearend_terminal_descriptor()].map {

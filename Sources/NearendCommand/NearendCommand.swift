@@ -90,12 +90,11 @@ struct NearendCommand: ParsableCommand {
       let (service, keeper) = try startService(
         in: nil, wishes: wishes, display: display, telemetry: telemetryOptions, waitsForArrival: wait
       ) { stop.request(after: $0) }
-      defer {
-        StopLimit.begin()
+      let end = OrderlyEnd(stop) {
         keeper.stop()
         service.stop()
-        StopLimit.end()
       }
+      defer { end.run() }
       if display.headless || !service.snapshot().route.devices.isEmpty {
         let notifier = display.headless ? ServiceNotifier(environment) : nil
         notifier?.ready(service)

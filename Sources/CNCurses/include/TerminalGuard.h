@@ -20,6 +20,9 @@ int nearend_terminal_arm(int fd);
 /// Restores all signal handlers. The screen must have been left. [control]
 void nearend_terminal_disarm(void);
 
+/// Restores the terminal as far as it takes something now, while the thread that draws may hang in a write. The process is to end. [any]
+void nearend_terminal_abandon(void);
+
 /// A descriptor that is readable when there are events. [any]
 int nearend_terminal_descriptor(void);
 

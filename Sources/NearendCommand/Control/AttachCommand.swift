@@ -39,6 +39,8 @@ final class AttachedView {
   /// Shows its dashboard until `q`, or until a stop is requested; ends the process if that nearend ends, or is of another version.
   static func show(_ nearend: RunningNearend, _ terminal: TerminalDisplay, _ stop: StopRequest) {
     let view = AttachedView(nearend: nearend, last: nearend.get(Snapshot.self, "/status"), stop: stop)
+    let end = OrderlyEnd(stop)
+    defer { end.run() }
     do throws(DashboardError) {
       try terminal.run(stop, snapshot: view.snapshot, history: view.history, perform: view.perform)
     } catch {

@@ -55,10 +55,11 @@ struct Rehearsal {
     let session = try PrivateSession(configuration)
     defer { session.end() }
     let (service, keeper) = try startService(in: session, wishes: Wishes(devices), display: display)
-    defer {
+    let end = OrderlyEnd(stop) {
       keeper.stop()
       service.stop()
     }
+    defer { end.run() }
     if let note { service.remark(note) }
     service.remark("the private session: XDG_RUNTIME_DIR=\(session.path) PIPEWIRE_RUNTIME_DIR=\(session.path) pw-top")
     service.remark("its control socket: XDG_RUNTIME_DIR=\(session.path) nearend status")

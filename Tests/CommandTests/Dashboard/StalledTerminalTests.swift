@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SessionModel
 import Testing
 
@@ -27,6 +28,14 @@ struct StalledTerminalTests {
     }
 
     func stall() { tcflow(near, TCOOFF) }
+    func press(_ keys: String) { _ = Array(keys.utf8).withUnsafeBytes { write(far, $0.baseAddress, $0.count) } }
+
+    /// As `stty -g` prints them, more or less.
+    var modes: [tcflag_t] {
+      var modes = termios()
+      tcgetattr(near, &modes)
+      return [modes.c_iflag, modes.c_oflag, modes.c_lflag]
+    }
 
     deinit {
       close(near)
@@ -34,28 +43,84 @@ struct StalledTerminalTests {
     }
   }
 
-  @Test("U4: a terminal that accepts nothing delays only the display: cycles go on, and the control socket answers")
-  func stalled() throws {
-    let session = try plainSession()
-    let terminal = try Silent()
-    let errors = "\(session.path)/stalled.err"
+  /// Starts nearend on the terminal, with somebody who records, and waits for its first picture.
+  private func start(on terminal: Silent, in session: PrivateSession, _ arguments: [String] = []) throws -> (ChildProcess, ChildProcess) {
     let nearend = try ChildProcess(
-      nearendProgram, ["--sink", "alice"], environment: session.environment.merging(["TERM": "xterm-256color"]) { $1 },
-      group: session.group, input: .descriptor(terminal.near), output: .descriptor(terminal.near), errors: .file(errors))
-    defer { nearend.end() }
+      nearendProgram, arguments, environment: session.environment.merging(["TERM": "xterm-256color"]) { $1 },
+      group: session.group, input: .descriptor(terminal.near), output: .descriptor(terminal.near),
+      errors: .file("\(session.path)/stalled.err"))
     let recorder = try session.spawn("pw-record", ["--target", "nearend.microphone", "/dev/null"])
-    defer { recorder.end() }
-    func status() throws -> Snapshot {
-      try JSONDecoder().decode(Snapshot.self, from: Data(session.nearend("status", "--json").output.utf8))
-    }
     try session.wait(for: "the microphone's link") {
       try session.links()[.init(from: "hw.mic:capture_MONO", to: "nearend:mic_MONO")] == "active"
     }
     try session.wait(for: "the first picture") { terminal.waiting > 1_000 }
+    return (nearend, recorder)
+  }
+
+  @Test("U4: a terminal that accepts nothing delays only the display: cycles go on, and the control socket answers")
+  func stalled() throws {
+    let session = try plainSession()
+    let terminal = try Silent()
+    let (nearend, recorder) = try start(on: terminal, in: session, ["--sink", "alice"])
+    defer { for process in [nearend, recorder] { process.end() } }
+    func status() throws -> Snapshot {
+      try JSONDecoder().decode(Snapshot.self, from: Data(session.nearend("status", "--json").output.utf8))
+    }
     terminal.stall()
     let before = try status()
     try session.wait(for: "100 cycles") { try status().graph.cycles > before.graph.cycles + 100 }
     #expect(nearend.isRunning)
     #expect(try status().session.interruption == nil)
+  }
+
+  @Test(
+    "U4 X4: SIGTERM ends a dashboard within 2 s, with 0, its devices and the terminal's modes restored, though nothing of it is read",
+    arguments: [false, true])
+  func endsWhileStalled(isStopped: Bool) throws {
+    let session = try plainSession()
+    let terminal = try Silent()
+    let modes = terminal.modes
+    let (nearend, recorder) = try start(on: terminal, in: session)
+    defer { for process in [nearend, recorder] { process.end() } }
+    #expect(terminal.modes != modes)
+    if isStopped { terminal.stall() }
+    // Its main thread sleeps in the write of a picture, and looks at no signal.
+    try waitUntilHung(nearend, terminal, in: session)
+    let begin = monotonicSeconds()
+    nearend.signal(SIGTERM)
+    #expect(nearend.wait(timeout: 10) == .status(0))
+    let seconds = monotonicSeconds() - begin
+    print("U4: from SIGTERM to the end of a dashboard that hangs \(seconds) s")
+    #expect(seconds < 2)
+    #expect(terminal.modes == modes)
+    #expect(try session.ports().allSatisfy { !$0.contains("nearend") })
+  }
+
+  @Test("U4: SIGTERM ends the dashboard of another nearend, too, though nothing of it is read; that nearend goes on")
+  func attachedEndsWhileStalled() throws {
+    let session = try plainSession()
+    let running = try session.startNearend("--headless")
+    #expect(running.says("control socket"), "\(running.errors)")
+    let terminal = try Silent()
+    let (dashboard, recorder) = try start(on: terminal, in: session, ["attach"])
+    defer { for process in [dashboard, recorder] { process.end() } }
+    try waitUntilHung(dashboard, terminal, in: session)
+    let begin = monotonicSeconds()
+    dashboard.signal(SIGTERM)
+    #expect(dashboard.wait(timeout: 10) == .status(0))
+    #expect(monotonicSeconds() - begin < 2 && running.process.isRunning)
+  }
+
+  /// Changes the pages until the process's first thread waits in `write`, as /proc tells.
+  private func waitUntilHung(_ process: ChildProcess, _ terminal: Silent, in session: PrivateSession) throws {
+    try session.wait(for: "the dashboard to hang") {
+      terminal.press("\t")
+      let path = "/proc/\(process.pid)/syscall"
+      // The number of the system call, which depends on the processor, and its first argument: standard output.
+      func isWriting() throws -> Bool { try String(contentsOfFile: path, encoding: .utf8).split(separator: " ").dropFirst().first == "0x1" }
+      guard try isWriting() else { return false }
+      usleep(300_000)
+      return try isWriting()
+    }
   }
 }
