@@ -71,19 +71,20 @@ func quantumFindings(_ facts: DoctorFacts) -> [Finding] {
   }
   let isStalled = recent.stalled * 2 > recent.lost
   if isStalled { evidence.append("\(recent.stalled) of them ten or more in a row: the whole graph stood still") }
-  let remedy =
-    graph.busyRatio > 0.5
-    ? "nearend itself needs too much of each cycle: nearend set aec webrtc takes less"
-    : isStalled || graph.quantum >= longestAdvised
-      ? "see who holds the graph up: pw-top counts errors (ERR) of each node; a longer quantum does not help"
-      : forced > 0
-        ? "force none: pw-metadata -n settings 0 clock.force-quantum 0"
-        : "use a longer quantum: pw-metadata -n settings 0 clock.min-quantum \(min(longestAdvised, max(512, graph.quantum * 2)))"
   return [
     Finding(
       "quantum", recent.lostShare > 1e-3 && recent.lost >= 10 ? .harm : .hint, "cycles are lost, which crackles", evidence: evidence,
-      remedy: remedy)
+      remedy: remedyForLostCycles(graph, isStalled: isStalled, isForced: forced > 0))
   ]
+}
+
+private func remedyForLostCycles(_ graph: GraphStatus, isStalled: Bool, isForced: Bool) -> String {
+  if graph.busyRatio > 0.5 { return "nearend itself needs too much of each cycle: nearend set aec webrtc takes less" }
+  if isStalled || graph.quantum >= longestAdvised {
+    return "see who holds the graph up: pw-top counts errors (ERR) of each node; a longer quantum does not help"
+  }
+  if isForced { return "force none: pw-metadata -n settings 0 clock.force-quantum 0" }
+  return "use a longer quantum: pw-metadata -n settings 0 clock.min-quantum \(min(longestAdvised, max(512, graph.quantum * 2)))"
 }
 
 /// Frames of the longest quantum that helps against load: one longer is late for another reason.
