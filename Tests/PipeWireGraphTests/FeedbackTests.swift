@@ -27,7 +27,7 @@ struct FeedbackTests {
   ]
 
   private func names(_ direction: Bool, _ objects: GraphObjects) -> [String] {
-    RealDevices.nodes(direction ? .output : .input, in: objects).compactMap(\.nodeName)
+    RealDevices(objects).nodes(direction ? .output : .input).compactMap(\.nodeName)
   }
 
   @Test("R1: a loopback of two streams forwards sound; an application that records and plays does not")

@@ -26,8 +26,12 @@ final class DaemonAttachment {
   private(set) var links: LinkKeeper
   /// nil until nearend has its place in the graph.
   private(set) var filter: DuplexFilter?
-  /// The graph as last observed.
-  var objects = GraphObjects([])
+  /// The graph as last observed, and the real devices in it.
+  var objects: GraphObjects {
+    get { realDevices.objects }
+    set { realDevices = RealDevices(newValue) }
+  }
+  private(set) var realDevices = RealDevices(GraphObjects([]))
   /// Suspends the device of a muted microphone.
   var closing = MicrophoneClosing()
 
@@ -106,7 +110,9 @@ final class DaemonAttachment {
   }
 
   /// Returns nearend's own node, identified by the id that the daemon gave it, because other nodes may bear the name.
-  func ownNode(_ name: String) -> UInt32? { devices.id(of: name).flatMap { objects.node(id: $0)?.id } }
+  func ownNode(_ name: String) -> UInt32? { ownNode(name, in: objects) }
+
+  private func ownNode(_ name: String, in objects: GraphObjects) -> UInt32? { devices.id(of: name).flatMap { objects.node(id: $0)?.id } }
 
   // MARK: Observing
 
@@ -114,18 +120,23 @@ final class DaemonAttachment {
   /// - Parameter processes: those that use the session through the library.
   /// - Throws: `connectionLost`.
   func observe(_ processes: Set<Int>) throws(PipeWireError) -> GraphFacts? {
-    objects = GraphObjects(connection.objects.values)
-    guard let filter, let node = filter.filter.nodeId else { return nil }
+    var objects = GraphObjects(connection.objects.values)
+    guard let filter, let node = filter.filter.nodeId else {
+      self.objects = objects
+      return nil
+    }
     objects.rename(portsOf: node) { filter.filter.port($0.isInput ? .input : .output, index: $0.index)?.name }
     var endpoints = LinkPlan.Endpoints(
-      filter: node, virtualSpeaker: ownNode(NodeNames.speaker), virtualMicrophone: ownNode(NodeNames.microphone))
+      filter: node, virtualSpeaker: ownNode(NodeNames.speaker, in: objects),
+      virtualMicrophone: ownNode(NodeNames.microphone, in: objects))
     for (id, ports) in filter.sinkPortNames {
-      if let device = ownNode(NodeNames.sinkPrefix + id) { endpoints.graphSinks.append((device, ports)) }
+      if let device = ownNode(NodeNames.sinkPrefix + id, in: objects) { endpoints.graphSinks.append((device, ports)) }
     }
     objects.own = .init(filter: node, microphone: endpoints.virtualMicrophone, sinks: endpoints.sinks)
     objects.linkGroups = try groups.update(objects)
+    self.objects = objects
     var facts = GraphFacts(objects: objects, endpoints: endpoints)
-    facts.loops = FeedbackGuard(objects).loops
+    facts.loops = realDevices.feedback.loops
     facts.users = try clients.media(in: objects, microphone: endpoints.virtualMicrophone, sinks: endpoints.sinks)
     facts.ownClients = RoleWatch.clients(of: endpoints.own, in: objects).union(try programs.clients(of: processes, in: objects))
     facts.interrupter = try roles.interrupter(in: objects, ownClients: facts.ownClients)

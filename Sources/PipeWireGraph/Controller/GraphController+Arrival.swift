@@ -50,7 +50,7 @@ extension GraphController {
     let objects = GraphObjects(connection.objects.values)
     attachment.objects = objects
     if let other = otherNearend(objects, connection) { throw other }
-    let candidates = attachment.routes.observation(of: objects).candidates
+    let candidates = attachment.routes.observation(of: attachment.realDevices).candidates
     for direction in Device.Direction.both {
       guard let name = options.device(direction) else { continue }
       let named = candidates.filter { $0.name == name }
@@ -68,7 +68,7 @@ extension GraphController {
     guard options.waitsForArrival, options.device(direction) == name, let attachment else {
       return log(.warning, direction.isMisplaced(name))
     }
-    let candidates = attachment.routes.observation(of: attachment.objects).candidates
+    let candidates = attachment.routes.observation(of: attachment.realDevices).candidates
     listener.handle(.failed(.unknownDevice(name: name, direction: direction, available: candidates)))
   }
 

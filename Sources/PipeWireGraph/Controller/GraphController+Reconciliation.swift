@@ -21,7 +21,7 @@ extension GraphController {
       guard let facts = try attachment.observe(listener.processes) else { return }
       report(facts)
       let demands = listener.demands
-      try routes.choose(in: facts.objects, wanted: demands.wanted, with: attachment.routes)
+      try routes.choose(from: attachment.realDevices, wanted: demands.wanted, with: attachment.routes)
       let decision = decide(facts, demands, attachment)
       report(decision.choice)
       try apply(decision, facts, attachment)

@@ -13,11 +13,11 @@ package enum GraphInspection {
         (inquiry, connection) throws(PipeWireError) in
         let routes = inquiry.keep(RouteWatch(connection, remote: remote, properties: client) {})
         routes.waitForDefaults()
-        let objects = GraphObjects(connection.objects.values)
-        try routes.watchDevices(in: objects)
+        let devices = RealDevices(GraphObjects(connection.objects.values))
+        try routes.watch(devices)
         guard connection.roundTrip() else { throw PipeWireError.silentDaemon }
         routes.waitForCards()
-        return routes.observation(of: objects).candidates
+        return routes.observation(of: devices).candidates
       }
     } catch {
       throw GraphError(error)

@@ -1,19 +1,28 @@
 import PipeWireClient
 import SessionModel
 
-/// Selects the nodes that can be a route (R1): never nearend's own, a monitor, or one whose sound comes back.
-enum RealDevices {
+/// The nodes of a graph that can be a route (R1): never nearend's own, a monitor, or one whose sound comes back.
+struct RealDevices {
   private static let inputClasses: Set = ["Audio/Source", "Audio/Source/Virtual", "Audio/Duplex"]
   private static let outputClasses: Set = ["Audio/Sink", "Audio/Duplex"]
 
-  /// Nodes that sound of `direction` can come from or go to without feedback.
-  static func nodes(_ direction: Device.Direction, in objects: GraphObjects) -> [GlobalObject] {
-    let classes = direction == .input ? inputClasses : outputClasses
+  let objects: GraphObjects
+  let feedback: FeedbackGuard
+  private let inputs, outputs: [GlobalObject]
+
+  init(_ objects: GraphObjects) {
     let feedback = FeedbackGuard(objects)
-    return objects.nodes.filter { node in
-      guard let name = node.nodeName, let mediaClass = node.properties["media.class"] else { return false }
-      guard classes.contains(mediaClass), !NodeNames.isOurs(name) else { return false }
-      return direction == .input ? !feedback.feeds(node) : !feedback.isFed(by: node)
+    func nodes(_ classes: Set<String>, _ isUsable: (GlobalObject) -> Bool) -> [GlobalObject] {
+      objects.nodes.filter { node in
+        guard let name = node.nodeName, let mediaClass = node.properties["media.class"] else { return false }
+        return classes.contains(mediaClass) && !NodeNames.isOurs(name) && isUsable(node)
+      }
     }
+    inputs = nodes(Self.inputClasses) { !feedback.feeds($0) }
+    outputs = nodes(Self.outputClasses) { !feedback.isFed(by: $0) }
+    (self.objects, self.feedback) = (objects, feedback)
   }
+
+  /// Returns the nodes that sound of `direction` can come from or go to without feedback.
+  func nodes(_ direction: Device.Direction) -> [GlobalObject] { direction == .input ? inputs : outputs }
 }

@@ -41,10 +41,10 @@ final class RouteKeeper {
 
   /// Chooses the devices that the session wants, and carries out the consequences.
   /// - Throws: `connectionLost`.
-  func choose(in objects: GraphObjects, wanted: SessionDemand, with watch: RouteWatch) throws(PipeWireError) {
-    try watch.watchDevices(in: objects)
-    handle(.observed(watch.observation(of: objects, wanted: wanted)), watch)
-    try watch.returnStrays(in: objects)
+  func choose(from devices: RealDevices, wanted: SessionDemand, with watch: RouteWatch) throws(PipeWireError) {
+    try watch.watch(devices)
+    handle(.observed(watch.observation(of: devices, wanted: wanted)), watch)
+    try watch.returnStrays(in: devices.objects)
   }
 
   /// Applies a request or news.
@@ -60,7 +60,7 @@ final class RouteKeeper {
   func leave(_ watch: RouteWatch?) {
     timer.pause()
     isLeaving = true
-    handle(.leave(watch?.observation(of: GraphObjects([])) ?? RouteObservation()), watch)
+    handle(.leave(watch?.observation(of: RealDevices(GraphObjects([]))) ?? RouteObservation()), watch)
     watch?.waitUntilConfigured()
   }
   private var isLeaving = false
@@ -83,8 +83,8 @@ final class RouteKeeper {
 
   // MARK: Reporting
 
-  func status(in objects: GraphObjects, reference: ReferenceSource, _ watch: RouteWatch?) -> RouteStatus {
-    let candidates = watch?.observation(of: objects).candidates ?? []
+  func status(_ devices: RealDevices?, reference: ReferenceSource, _ watch: RouteWatch?) -> RouteStatus {
+    let candidates = devices.flatMap { watch?.observation(of: $0).candidates } ?? []
     func device(_ device: RouteDevice?) -> Device? { candidates.first { $0.name == device?.name && $0.direction == device?.direction } }
     return RouteStatus(
       microphone: device(choice.microphone), speaker: device(choice.speaker), pickedMicrophone: state.picked[.input],

@@ -25,20 +25,18 @@ final class RouteWatch {
 
   /// Watches the nodes of real devices.
   /// - Throws: `connectionLost`.
-  func watchDevices(in objects: GraphObjects) throws(PipeWireError) {
-    let ids = Set(Device.Direction.both.flatMap { RealDevices.nodes($0, in: objects) }.map(\.id))
-    let real = objects.nodes.filter { ids.contains($0.id) }
+  func watch(_ devices: RealDevices) throws(PipeWireError) {
+    let ids = Set(Device.Direction.both.flatMap { devices.nodes($0) }.map(\.id))
+    let real = devices.objects.nodes.filter { ids.contains($0.id) }
     try ports.watch(real)
     nodes = Dictionary(real.map { ($0.serial, $0) }) { $1 }
   }
 
   /// Returns the current observation.
-  func observation(of objects: GraphObjects, wanted: SessionDemand = SessionDemand()) -> RouteObservation {
+  func observation(of devices: RealDevices, wanted: SessionDemand = SessionDemand()) -> RouteObservation {
     var observation = RouteObservation()
-    observation.devices = Device.Direction.both.flatMap { direction in
-      RealDevices.nodes(direction, in: objects).map { device($0, direction) }
-    }
-    observation.serials = Set(objects.nodes.map(\.serial))
+    observation.devices = Device.Direction.both.flatMap { direction in devices.nodes(direction).map { device($0, direction) } }
+    observation.serials = Set(devices.objects.nodes.map(\.serial))
     observation.headsets = ports.headsets
     observation.defaults = sessionDefaults
     observation.wanted = wanted
