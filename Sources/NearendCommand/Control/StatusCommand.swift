@@ -32,7 +32,7 @@ struct StatusText {
     let session = snapshot.session
     return [
       session.isMicrophoneMuted ? ", muted" : nil, session.isTalkingWhileMuted ? ", somebody talks" : nil,
-      session.isRecordingAlwaysPrepared ? ", kept prepared" : nil, snapshot.route.volumes.complaints(.input),
+      session.isRecordingAlwaysPrepared ? ", kept prepared" : nil,
     ].compactMap { $0 }.joined()
   }
 
@@ -47,7 +47,7 @@ struct StatusText {
     rows.append(("receives", Self.list(session.receiveMedia)))
     let route = snapshot.route
     rows.append(("microphone", Self.device(route.microphone, .input, route) + Self.mute(snapshot)))
-    rows.append(("speaker", Self.device(route.speaker, .output, route) + route.volumes.complaints(.output)))
+    rows.append(("speaker", Self.device(route.speaker, .output, route)))
     rows.append(("processing", Self.processing(processing)))
     let mode = processing.micMode
     if mode.requested != .standard || mode.lateBlocks > 0 { rows.append(("mode", mode.words)) }
@@ -87,7 +87,10 @@ struct StatusText {
   }
 
   private static func mixers(_ volumes: VolumesStatus) -> String {
-    list(volumes.ends.map { "\($0.plainName) \($0.status.isMuted ? "muted" : percent($0.status.volume))" })
+    list(
+      volumes.ends.map { end in
+        "\(end.plainName) \(end.status.isMuted ? "muted" : percent(end.status.volume))\(end.isLow ? " (hardly heard)" : "")"
+      })
   }
 
   private static func processing(_ status: ProcessingStatus) -> String {

@@ -97,9 +97,4 @@ extension VolumesStatus {
       End(name: "the real speaker", direction: .output, status: speaker, isOurs: false),
     ]
   }
-
-  /// What is wrong on one side, after a comma each; empty if nothing is.
-  package func complaints(_ direction: Device.Direction) -> String {
-    ends.filter { $0.direction == direction }.compactMap(\.complaint).map { ", \($0)" }.joined()
-  }
 }

@@ -41,7 +41,7 @@ struct StatusTextTests {
     #expect(off { $0.isInUse = false } == "echo        not cancelled: voice processing is off")
   }
 
-  @Test("D1: it tells the volumes and mutes of all four devices, apart from nearend's own volumes")
+  @Test("D1: it tells the volumes and mutes of all four devices once, apart from nearend's own volumes")
   func mixers() {
     var snapshot = Sample.active(sinks: 0)
     snapshot.route.volumes.nearendMicrophone.volume = 0.05
@@ -50,8 +50,8 @@ struct StatusTextTests {
     #expect(lines.contains("volumes     output 100 %, microphone 100 %, into mic 100 %"), "\(lines)")
     #expect(
       lines.contains(
-        "mixers      real microphone 100 %, Nearend Microphone 5 %, Nearend Speaker 100 %, real speaker muted"), "\(lines)")
-    #expect(lines.contains { $0.hasPrefix("microphone ") && $0.hasSuffix(", Nearend Microphone is at 5 %, by a mixer") })
-    #expect(lines.contains { $0.hasPrefix("speaker ") && $0.hasSuffix(", the real speaker is muted by a mixer or a switch") })
+        "mixers      real microphone 100 %, Nearend Microphone 5 % (hardly heard), Nearend Speaker 100 %, real speaker muted"),
+      "\(lines)")
+    #expect(lines.count { $0.contains("Nearend Microphone") } == 1 && lines.count { $0.contains("real speaker") } == 1, "\(lines)")
   }
 }
