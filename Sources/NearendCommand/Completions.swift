@@ -16,7 +16,7 @@ extension CompletionKind {
   static let sends = CompletionKind.custom { words, _, _ in Candidates(words).snapshot?.sends.map(\.id) ?? [] }
   static let stages = CompletionKind.custom { words, _, _ in Candidates(words).snapshot?.stages.map(\.id) ?? [] }
   static let stagePorts = CompletionKind.custom { words, _, _ in Candidates(words).ports }
-  static let settingValues = CompletionKind.custom { words, _, _ in Candidates(words).values }
+  static let settingValues = CompletionKind.custom { words, current, _ in Candidates(words).values(at: current) }
   static let settings = CompletionKind.list(names(Setting.allCases))
   static let switches = CompletionKind.list(names(Setting.allCases.filter(\.isSwitch)))
 
@@ -61,9 +61,10 @@ private struct Candidates {
     return words[(place + 1)...].filter { !$0.hasPrefix("-") }
   }
 
-  /// The values of the setting that was typed before.
-  var values: [String] {
-    guard let name = arguments(behind: "set").first, let setting = Setting(named: name) else { return [] }
+  /// Returns the values of the setting that was typed before; none where the word at this place is not the first behind it.
+  func values(at place: Int) -> [String] {
+    let typed = Candidates(Array(words.prefix(place))).arguments(behind: "set")
+    guard typed.count == 1, let setting = Setting(named: typed[0]) else { return [] }
     switch setting.kind {
     case .bool: return ["on", "off"]
     case .choice(let words), .switchedChoice(let words): return words

@@ -34,6 +34,7 @@ struct CompletionTests {
     #expect(try complete("set", "aec", "", in: place).filter { !$0.hasPrefix("-") } == ["nearend", "off", "webrtc"])
     #expect(try complete("set", "micMode", "v", in: place) == ["voiceIsolation"])
     #expect(try complete("set", "ns", "o", in: place) == ["off", "on"])
+    #expect(try complete("set", "ns", "on", "o", in: place) == [], "a setting has one value")
     #expect(try complete("sink", "remove", "", in: place).filter { !$0.hasPrefix("-") } == [])
     try Data().write(to: URL(fileURLWithPath: "\(place.path)/talk.flac"))
     #expect(try complete("process", "--mic", "\(place.path)/ta", in: place) == ["\(place.path)/talk.flac"])
