@@ -219,8 +219,8 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "ControlClient", "DashboardView", "NearendCommand", "ManualPages", "Intercom", "Doctor", "IsolationStore", "Nearend",
-        "OfflineProcessing", "PipeWireClient", "PipeWireGraph", "Preferences", "RTP", "RealtimeCore", "SessionModel", "Softphone",
-        "SimulatedHardware", "TestPlugIns", "TestSupport",
+        "OfflineProcessing", "PipeWireClient", "PipeWireGraph", "Platform", "Preferences", "RTP", "RealtimeCore", "SessionModel",
+        "Softphone", "SimulatedHardware", "TestPlugIns", "TestSupport",
       ],
       exclude: ["Snapshots"]),
   ]

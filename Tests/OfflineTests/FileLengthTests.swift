@@ -13,20 +13,9 @@ struct FileLengthTests {
 
   init() throws { folder = try TestFolder() }
 
-  /// A mono sound file in any format that libsndfile writes.
-  private func write(_ name: String, _ format: Int, frames: Int = Self.frames) throws -> Data {
-    var info = SF_INFO()
-    (info.samplerate, info.channels, info.format) = (48_000, 1, Int32(format))
-    let file = try #require(sf_open(folder.file(name), Int32(SFM_WRITE), &info))
-    let samples = TestSignals.noise(frames: frames)
-    #expect(sf_writef_float(file, samples, sf_count_t(frames)) == sf_count_t(frames))
-    sf_close(file)
-    return try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
-  }
-
   /// A FLAC file whose STREAMINFO claims `total` samples, a number of 36 bits.
   private func flac(_ name: String, claims total: UInt64) throws -> String {
-    var data = try write(name, Int(SF_FORMAT_FLAC) | Int(SF_FORMAT_PCM_16))
+    var data = try folder.sound(name, Int(SF_FORMAT_FLAC) | Int(SF_FORMAT_PCM_16), frames: Self.frames)
     data[21] = data[21] & 0xF0 | UInt8(truncatingIfNeeded: total >> 32 & 0x0F)
     for byte in 0..<4 { data[22 + byte] = UInt8(truncatingIfNeeded: total >> UInt64(8 * (3 - byte))) }
     try data.write(to: URL(fileURLWithPath: folder.file(name)))
@@ -35,7 +24,7 @@ struct FileLengthTests {
 
   /// An Ogg Vorbis file whose last page claims to end at sample `end`; the page's checksum is right.
   private func ogg(_ name: String, claims end: UInt64) throws -> String {
-    var data = [UInt8](try write(name, Int(SF_FORMAT_OGG) | Int(SF_FORMAT_VORBIS)))
+    var data = [UInt8](try folder.sound(name, Int(SF_FORMAT_OGG) | Int(SF_FORMAT_VORBIS), frames: Self.frames))
     let page = try #require(data.indices.last { $0 + 27 <= data.count && Array(data[$0..<$0 + 4]) == Array("OggS".utf8) })
     for byte in 0..<8 { data[page + 6 + byte] = UInt8(truncatingIfNeeded: end >> UInt64(8 * byte)) }
     for byte in 22..<26 { data[page + byte] = 0 }
@@ -54,14 +43,6 @@ struct FileLengthTests {
     return try SoundInput(path: folder.file("out.wav")).length
   }
 
-  /// Returns the number of samples that `play-into-mic` would play.
-  private func played(_ path: String) throws -> Int {
-    let reader = try SoundReader(path: path)
-    var count = 0
-    while let samples = try reader.read() { count += samples.count }
-    return count
-  }
-
   private func expectRefusal(_ words: String, _ body: () throws -> Int) {
     do {
       let frames = try body()
@@ -75,7 +56,7 @@ struct FileLengthTests {
   func unknown() throws {
     let path = try flac("unknown.flac", claims: 0)
     #expect(try process(path) == Self.frames)
-    #expect(try played(path) == Self.frames)
+    #expect(try samplesPlayed(path) == Self.frames)
   }
 
   @Test(
@@ -84,7 +65,7 @@ struct FileLengthTests {
   func lies(_ total: UInt64) throws {
     let path = try flac("lies.flac", claims: total)
     expectRefusal("frames") { try process(path) }
-    expectRefusal("frames") { try played(path) }
+    expectRefusal("frames") { try samplesPlayed(path) }
   }
 
   @Test(
@@ -94,7 +75,7 @@ struct FileLengthTests {
     let path = try ogg("lies.ogg", claims: end)
     // It is read to the end of its last block, or refused.
     do { #expect(try process(path) <= Self.frames + 8_192) } catch { #expect(error is OfflineError) }
-    do { #expect(try played(path) <= 2 * Self.frames) } catch { #expect(error is OfflineError) }
+    do { #expect(try samplesPlayed(path) <= 2 * Self.frames) } catch { #expect(error is OfflineError) }
   }
 
   @Test("X1: a file of more than a day is refused before any of it is kept")
@@ -126,7 +107,7 @@ struct FileLengthTests {
     for offset in [4, 40] { data.replaceSubrange(offset..<offset + 4, with: withUnsafeBytes(of: size.littleEndian) { Data($0) }) }
     try data.write(to: URL(fileURLWithPath: path))
     #expect(try process(path) == Self.frames)
-    #expect(try played(path) == Self.frames)
+    #expect(try samplesPlayed(path) == Self.frames)
     #expect(try SoundInput(path: path).notes().contains { $0.contains("does not tell its length") })
   }
 
@@ -137,7 +118,7 @@ struct FileLengthTests {
     for offset in [4, 40] { data.replaceSubrange(offset..<offset + 4, with: Data(count: 4)) }
     try data.write(to: URL(fileURLWithPath: path))
     expectRefusal("declares no samples, as if it was written into a pipe") { try process(path) }
-    expectRefusal("declares no samples, as if it was written into a pipe") { try played(path) }
+    expectRefusal("declares no samples, as if it was written into a pipe") { try samplesPlayed(path) }
   }
 
   @Test("X1: bytes behind the declared end, as of a recorder that crashed, are told")

@@ -40,15 +40,8 @@ struct SoundPartsTests {
     return all.map { Kind(name: $0.0, format: Int($0.1 | $0.2)) }
   }()
 
-  /// A mono sound file of `frames` frames at 48 kHz.
   private func write(_ kind: Kind, frames: Int = Self.frames) throws -> Data {
-    var info = SF_INFO()
-    (info.samplerate, info.channels, info.format) = (48_000, 1, Int32(kind.format))
-    let path = folder.file("new.\(kind.name)")
-    let file = try #require(sf_open(path, Int32(SFM_WRITE), &info))
-    #expect(sf_writef_float(file, TestSignals.noise(frames: frames), sf_count_t(frames)) == sf_count_t(frames))
-    sf_close(file)
-    return try Data(contentsOf: URL(fileURLWithPath: path))
+    try folder.sound("new.\(kind.name)", kind.format, frames: frames)
   }
 
   private func processed(_ data: Data) throws -> (frames: Int, notes: [String]) {
@@ -63,10 +56,7 @@ struct SoundPartsTests {
   private func played(_ data: Data) throws -> Int {
     let path = folder.file("case")
     try data.write(to: URL(fileURLWithPath: path))
-    let reader = try SoundReader(path: path)
-    var count = 0
-    while let samples = try reader.read() { count += samples.count }
-    return count
+    return try samplesPlayed(path)
   }
 
   @Test("X1 S9: a whole file is used to its end, without a remark if its container tells its length", arguments: kinds)

@@ -43,12 +43,9 @@ struct StageCommandTests {
   )
   func running() throws {
     let session = try plainSession()
-    let folder = "\(session.path)/config/nearend"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try "[[stage]]\nchain = \"render\"\nplugin = \"amp_1181:amp\"\nid = \"far\"\nset = { \"Amps gain (dB)\" = -3 }\n".write(
-      toFile: "\(folder)/nearend.toml", atomically: true, encoding: .utf8)
-    let variables = ["XDG_CONFIG_HOME": "\(session.path)/config"]
-    let nearend = try session.start(nearendProgram, ["--headless"], variables)
+    let file = try ConfigurationFile(in: session)
+    try file.write("[[stage]]\nchain = \"render\"\nplugin = \"amp_1181:amp\"\nid = \"far\"\nset = { \"Amps gain (dB)\" = -3 }\n")
+    let nearend = try session.start(nearendProgram, ["--headless"], file.variables)
     try session.wait(forPorts: ["nearend.speaker:playback_FL", "nearend.microphone:capture_MONO"])
     #expect(nearend.says("stage far in the render chain: Simple amplifier"))
     let added = try session.nearend("stage", "add", "capture", "amp_1181:amp", "--set", "Amps gain (dB)=-6", "--id", "near")
@@ -70,7 +67,7 @@ struct StageCommandTests {
     }
     #expect(try session.nearend("stage", "remove", "near").succeeded)
     #expect(try session.nearend("stage", "remove", "near").errors.contains("there is no stage 'near'; there are: far"))
-    try "".write(toFile: "\(folder)/nearend.toml", atomically: true, encoding: .utf8)
+    try file.write("")
     #expect(nearend.says("without stage far"))
     #expect(try session.nearend("stage", "list").output.isEmpty)
   }
@@ -78,16 +75,16 @@ struct StageCommandTests {
   @Test("O9 O4: stages of the file are in its order whatever is added between, and a port that is no longer set has its own value again")
   func ordered() throws {
     let session = try plainSession()
-    let folder = "\(session.path)/config/nearend"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let file = try ConfigurationFile(in: session)
     func write(_ stages: (id: String, gain: Int?)...) throws {
-      try stages.map { id, gain in
+      let rules = stages.map { id, gain in
         let set = gain.map { "set = { \"Amps gain (dB)\" = \($0) }\n" } ?? ""
         return "[[stage]]\nchain = \"render\"\nplugin = \"amp_1181:amp\"\nid = \"\(id)\"\n\(set)"
-      }.joined().write(toFile: "\(folder)/nearend.toml", atomically: true, encoding: .utf8)
+      }
+      try file.write(rules.joined())
     }
     try write(("one", -3), ("three", nil))
-    let nearend = try session.start(nearendProgram, ["--headless"], ["XDG_CONFIG_HOME": "\(session.path)/config"])
+    let nearend = try session.start(nearendProgram, ["--headless"], file.variables)
     #expect(nearend.says("stage three in the render chain"))
     func stages() throws -> [String] {
       try session.nearend("stage", "list").output.matches(of: /(?m)^(\w+)  Simple|Amps gain \(dB\) = ([-0-9]+)/).map {
