@@ -40,12 +40,13 @@ final class AttachedView {
   static func show(_ nearend: RunningNearend, _ terminal: TerminalDisplay, _ stop: StopRequest) {
     let view = AttachedView(nearend: nearend, last: nearend.get(Snapshot.self, "/status"), stop: stop)
     let end = OrderlyEnd(stop)
-    defer { end.run() }
     do throws(DashboardError) {
       try terminal.run(stop, snapshot: view.snapshot, history: view.history, perform: view.perform)
     } catch {
       fail(error, .noTerminal)
     }
+    // Before a failure is told, which the other thread would cut short.
+    end.run()
     if let loss = view.loss { fail("the nearend at \(nearend.client.path) has ended, or does not answer: \(loss)", .unavailable) }
   }
 
