@@ -63,11 +63,14 @@ struct MetricsRecorder {
 
   private func totals(_ series: ProcessingMetrics.Series, _ readings: [CaptureMetersSnapshot]) -> ProcessingMetrics.Totals {
     let talking = series.hasVoice.indices.filter { series.hasVoice[$0] }
-    var isNearVoice = series.hasVoice
-    for index in talking {
+    // An echo that is not cancelled may be what is taken for a voice, and is no reason to leave it out.
+    let voices = talking.filter { readings[$0].echoCondition != .failing }
+    var isNearVoice = [Bool](repeating: false, count: readings.count)
+    for index in voices {
       for other in max(index - Self.margin, 0)...min(index + Self.margin, isNearVoice.count - 1) { isNearVoice[other] = true }
     }
-    let onlyFar = series.hasVoice.indices.filter { series.isFarEndActive[$0] && !series.hasVoice[$0] }.dropFirst(20)
+    let isVoice = Set(voices)
+    let onlyFar = series.isFarEndActive.indices.filter { series.isFarEndActive[$0] && !isVoice.contains($0) }.dropFirst(20)
       .filter { !isNearVoice[$0] }
     let before = onlyFar.reduce(0) { $0 + microphone.sums[$1] }
     let after = onlyFar.reduce(0) { $0 + voice.sums[$1] }

@@ -58,7 +58,8 @@ package struct ProcessingMetrics: Codable, Sendable, Equatable {
     package var farEndLevel: Double
     package var voiceLevel: Double
     /// Level of the microphone relative to the voice in dB, over the intervals in which only the far end talks, except their first two
-    /// seconds and half a second before and after the near end talks; null if there are none.
+    /// seconds and half a second before and after the near end talks; null if there are none. What is taken for a near end while the
+    /// echo is not cancelled counts as well: it may be that echo.
     package var echoReduction: Double?
     /// The last value of the series; null if there is none.
     package var erle: Double?

@@ -92,6 +92,24 @@ struct LeakedEchoTests {
     #expect(highest < 3, "raised by \(highest) dB")
   }
 
+  @Test("V6: a late echo is not taken for somebody who talks for ever, because it was first looked for a frame before it came")
+  func forecastBeginsTooLow() {
+    let speech = levels(seed: 5)
+    // A far end that begins at once, as with a plosive; frames of 20 ms.
+    let frames = stride(from: 0, to: speech.count - 4, by: 4).map { speech[$0..<$0 + 4].reduce(0, +) / 4 }
+    let far = [Float](repeating: 0, count: 10) + [0.01, 0.01, 0.01] + frames
+    var forecast = EchoForecast(BlockTime(frames: 320, rate: 16_000))
+    var taken = 0, audible = 0
+    for index in 1..<far.count - 1 {
+      let signal = 0.1 * far[index] + 1e-8
+      forecast.update(farEnd: far[index - 1...index + 1].max()!, signal: signal, isSure: false)
+      guard Double(index) * 4 * Self.block > 10, signal > 1e-6 else { continue }
+      audible += 1
+      taken += forecast.hasNearEnd ? 1 : 0
+    }
+    #expect(audible > 500 && taken * 20 < audible, "\(taken) of \(audible) frames are taken for somebody who talks")
+  }
+
   @Test("V6: who talks after the far end is heard at once, although the voice followed the far end until then")
   func answer() {
     let far = levels(seed: 1), half = far.count / 2

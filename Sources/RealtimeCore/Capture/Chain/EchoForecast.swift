@@ -15,10 +15,9 @@ struct EchoForecast {
 
   /// Mean square of the far end at the echo's delay, falling as a room's response.
   private var envelope: Float = 0
-  /// The signal over `envelope` in dB: the median over some seconds.
-  private var ratio: Float = 0
-  /// Frames that `ratio` is learnt from.
-  private var learnt: Float = 0
+  /// The signal over `envelope` while the far end sounds, and behind its sounds.
+  private var peak = LevelRatio()
+  private var tail = LevelRatio()
   private var floor: NoiseFloor
   private var evidence = 0
   private var hold = 0
@@ -48,29 +47,53 @@ struct EchoForecast {
   mutating func update(farEnd: Float, signal: Float, isSure: Bool) {
     envelope = max(farEnd, decay * envelope)
     floor.update(power: signal)
-    if farEnd > EchoMeter.farEndThreshold { learn(signal, isSure: isSure) }
+    let isFresh = farEnd == envelope
+    // Behind a sound its echo falls faster than `envelope`, the more so the drier the room is.
+    let ratio = isFresh || tail.count == 0 ? peak.ratio : 0.5 * (peak.ratio + tail.ratio)
     let expected = envelope * rt_powf(10, 0.1 * ratio)
-    let isAlone = learnt > 0 && signal <= margin * expected
-    isAudible = learnt > 0 && expected > max(EchoMeter.farEndThreshold, floor.power)
+    let isKnown = peak.count > 0
+    let isAlone = isKnown && signal <= margin * expected
+    if farEnd > EchoMeter.farEndThreshold {
+      // What exceeds the forecast is a near end, or a speaker that was turned up.
+      let isDoubtful = hasNearEnd || !isAlone
+      let now = 10 * rt_log10f(max(signal, 1e-12) / envelope)
+      if isFresh {
+        peak.learn(now, isDoubtful: isDoubtful, isSure: isSure)
+      } else {
+        tail.learn(now, isDoubtful: isDoubtful, isSure: isSure)
+      }
+    }
+    isAudible = isKnown && expected > max(EchoMeter.farEndThreshold, floor.power)
     isExplained = isAudible && isAlone
     let standsOut = !isAlone && signal > overNoise * floor.power
     evidence = standsOut ? min(evidence + 1, 2 * onset) : max(evidence - 1, 0)
     hold = evidence >= onset ? holdFrames : max(hold - 1, 0)
   }
 
-  @_noLocks @_noAllocation
-  private mutating func learn(_ signal: Float, isSure: Bool) {
-    let now = 10 * rt_log10f(max(signal, 1e-12) / envelope)
-    if learnt == 0 { ratio = now }
-    // What exceeds the forecast is a near end, or a speaker that was turned up.
-    let isDoubtful = hasNearEnd || signal > margin * envelope * rt_powf(10, 0.1 * ratio)
-    if isDoubtful, !isSure { return }
-    learnt += 1
-    let step = max(6 / learnt, isDoubtful ? 0.01 : 0.1)
-    ratio += min(max(now - ratio, -step), step)
-  }
-
   /// Discards what is known of the echo.
   @_noLocks @_noAllocation
-  mutating func forget() { (envelope, learnt, evidence, hold, isAudible, isExplained) = (0, 0, 0, 0, false, false) }
+  mutating func forget() {
+    (peak, tail) = (LevelRatio(), LevelRatio())
+    (envelope, evidence, hold, isAudible, isExplained) = (0, 0, 0, false, false)
+  }
+}
+
+/// A ratio of two levels in dB: the median over some seconds. [realtime]
+private struct LevelRatio {
+  private(set) var ratio: Float = 0
+  /// Frames that it is learnt from.
+  private(set) var count: Float = 0
+  /// 2 s.
+  private let settled: Float = 100
+
+  @_noLocks @_noAllocation
+  mutating func learn(_ now: Float, isDoubtful: Bool, isSure: Bool) {
+    if count == 0 { ratio = now }
+    let isSettled = count >= settled
+    // At first whatever comes: one that is too high falls with the next frames of echo alone, and one too low would keep them out.
+    if isDoubtful, !isSure, isSettled { return }
+    count += 1
+    let step = max(6 / count, isSettled ? (isDoubtful ? 0.01 : 0.1) : 0.5)
+    ratio += min(max(now - ratio, -step), step)
+  }
 }
