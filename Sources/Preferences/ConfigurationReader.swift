@@ -24,6 +24,8 @@ extension Configuration {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw fail("it cannot be read: \(SystemError.last)") }
+    // Nobody writes one by hand, and it would count as empty.
+    guard ![S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { throw fail("it is a pipe, not a file") }
     // It names programs' audio destinations and plug-ins that are loaded: who can write it decides what runs here.
     guard [0, geteuid()].contains(status.st_uid) else { throw fail("it belongs to another user: chown it to yourself, or remove it") }
     guard status.st_mode & S_IWOTH == 0 else { throw fail("everybody may write it: chmod o-w it") }

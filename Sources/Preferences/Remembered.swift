@@ -68,15 +68,16 @@ package struct RememberedFile: Sendable {
 
   private static let largest = 1 << 20
 
-  /// Reads the file; nil if there is none. One that was read and makes no sense is put aside, reported to `complain`, and empty.
+  /// Reads the file; nil if there is none. One that was read and makes no sense is put aside, reported to `complain`, and holds `known`.
+  /// - Parameter known: what it held before; nil if that is unknown, and then lost.
   /// - Throws: `SystemError` if it cannot be read now, which says nothing of what is in it.
-  package func read(complain: (String) -> Void) throws(SystemError) -> Remembered? {
+  package func read(known: Remembered? = nil, complain: (String) -> Void) throws(SystemError) -> Remembered? {
     do { return try DurableFile.read(Remembered.self, path, atMost: Self.largest) } catch {
       if let error = error as? SystemError { throw error }
       let aside = DurableFile.putAside(path)
-      complain(
-        "\(path) makes no sense, so what was changed in earlier runs is forgotten: \(error)\(aside.map { "; it is kept as \($0)" } ?? "")")
-      return Remembered()
+      let follows = known == nil ? "what was changed in earlier runs is forgotten" : "what it held before is written again"
+      complain("\(path) makes no sense, so \(follows): \(error)\(aside.map { "; it is kept as \($0)" } ?? "")")
+      return known ?? Remembered()
     }
   }
 
@@ -90,13 +91,18 @@ package struct RememberedFile: Sendable {
 
   /// Changes the file's contents, locked against other processes. Where nothing is remembered any more, the file says so: one that is gone
   /// was lost, and is no reset.
+  /// - Parameter known: what it held before, in place of a file that is gone or makes no sense.
   /// - Throws: if the file cannot be read, locked or written now; then it stays as it was.
-  package func update(complain: (String) -> Void = { _ in }, _ change: (inout Remembered) -> Void) throws -> Remembered {
+  package func update(
+    known: Remembered? = nil, complain: (String) -> Void = { _ in }, _ change: (inout Remembered) -> Void
+  ) throws -> Remembered {
     try DurableFile.locked(path) {
-      let before = try read(complain: complain) ?? Remembered()
+      let before = try read(known: known, complain: complain) ?? known ?? Remembered()
       var remembered = before
       change(&remembered)
-      if remembered != before { try DurableFile.write(remembered, path) }
+      // One that makes no sense was put aside.
+      let isLost = known != nil && access(path, F_OK) != 0
+      if remembered != before || isLost { try DurableFile.write(remembered, path) }
       return remembered
     }
   }

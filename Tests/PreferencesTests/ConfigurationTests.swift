@@ -106,6 +106,19 @@ struct ConfigurationTests {
     }
   }
 
+  @Test("O4: a pipe in the file's place is reported, and not waited for")
+  func pipe() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "nearend-\(UInt64.random(in: .min ... .max)).toml").path
+    try #require(mkfifo(path, 0o600) == 0)
+    defer { unlink(path) }
+    do throws(ConfigurationError) {
+      _ = try Configuration(path: path)
+      Issue.record("it is taken")
+    } catch {
+      #expect(error.lines == ["\(path): it is a pipe, not a file"])
+    }
+  }
+
   @Test("O4: a file that everybody may write, or that is another user's, is refused with what to do")
   func writable() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "nearend-\(UInt64.random(in: .min ... .max)).toml").path

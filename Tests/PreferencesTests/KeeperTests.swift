@@ -40,10 +40,11 @@ private final class Kept {
   }
 
   /// Writes the file as an editor does: a new file, renamed over the old one.
-  func write(_ text: String) throws {
+  func write(_ text: String, mode: mode_t = 0o644) throws {
     try FileManager.default.createDirectory(
       atPath: URL(fileURLWithPath: configuration).deletingLastPathComponent().path, withIntermediateDirectories: true)
     try Data(text.utf8).write(to: URL(fileURLWithPath: "\(configuration)~"))
+    chmod("\(configuration)~", mode)
     guard rename("\(configuration)~", configuration) == 0 else { throw POSIXError(.EIO) }
   }
 
@@ -86,6 +87,40 @@ struct KeeperTests {
     usleep(300_000)
     try Data("ns = false\n".utf8).write(to: URL(fileURLWithPath: real))
     #expect(kept.has(.noiseSuppression, .bool(false)))
+  }
+
+  @Test("O4: a file that everybody may write is applied once that has been changed, as the warning says")
+  func madePrivate() throws {
+    let kept = try Kept()
+    try kept.write("ns = false\n", mode: 0o666)
+    #expect(kept.says("everybody may write it: chmod o-w it"))
+    #expect(kept.service.value(of: .noiseSuppression) == .bool(true))
+    chmod(kept.configuration, 0o644)
+    #expect(kept.has(.noiseSuppression, .bool(false)))
+  }
+
+  @Test("O4: a remembered.json that is damaged while nearend runs is no reset, and what it held is written again")
+  func damagedMeanwhile() throws {
+    let kept = try Kept(), file = kept.remembered
+    try kept.service.set(.outputVolume, to: .number(0.25))
+    #expect(eventually { file.peek { Issue.record("\($0)") }[.outputVolume] == .number(0.25) })
+    try Data("{ no".utf8).write(to: URL(fileURLWithPath: file.path))
+    #expect(kept.says("makes no sense, so what it held before is written again"))
+    #expect(eventually { file.peek { _ in }[.outputVolume] == .number(0.25) })
+    #expect(kept.service.value(of: .outputVolume) == .number(0.25))
+    try kept.service.set(.noiseSuppression, to: .bool(false))
+    #expect(eventually { file.peek { _ in }.names == ["noiseSuppression", "outputVolume"] })
+  }
+
+  @Test("O4: what a remembered.json held that is lost while nearend runs is written again with the next change")
+  func lostMeanwhile() throws {
+    let kept = try Kept(), file = kept.remembered
+    try kept.service.set(.outputVolume, to: .number(0.25))
+    #expect(eventually { file.peek { Issue.record("\($0)") }[.outputVolume] == .number(0.25) })
+    try FileManager.default.removeItem(atPath: file.path)
+    try kept.service.set(.noiseSuppression, to: .bool(false))
+    #expect(eventually { file.peek { _ in }.names == ["noiseSuppression", "outputVolume"] })
+    #expect(kept.service.value(of: .outputVolume) == .number(0.25))
   }
 
   @Test("O4: another process's reset takes effect while a change is still to be written, and both are remembered")

@@ -82,10 +82,13 @@ final class FileWatch: Sendable {
   }
 }
 
-/// Device, inode, size and time of a file: detects a change without reading it. [any]
+/// Device, inode, owner, mode, size and time of a file: detects a change without reading it. [any]
 struct FileStamp: Equatable {
   private var device: UInt = 0
   private var inode: UInt = 0
+  /// Who may write it decides whether it is read.
+  private var owner: UInt32 = 0
+  private var mode: UInt32 = 0
   private var size = 0
   private var seconds = 0
   private var nanoseconds = 0
@@ -96,6 +99,7 @@ struct FileStamp: Equatable {
     guard stat(path, &status) == 0 else { return }
     device = UInt(status.st_dev)
     inode = UInt(status.st_ino)
+    (owner, mode) = (status.st_uid, status.st_mode)
     size = Int(status.st_size)
     seconds = status.st_mtim.tv_sec
     nanoseconds = status.st_mtim.tv_nsec

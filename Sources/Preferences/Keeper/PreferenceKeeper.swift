@@ -33,7 +33,7 @@ package final class PreferenceKeeper: Sendable {
     self.service = service
     configurationPath = configuration
     let queue = queue
-    writer = remembered.map { RememberedWriter($0, queue: queue) { service.warn($0) } }
+    writer = remembered.map { RememberedWriter($0, known: layers.remembered, queue: queue) { service.warn($0) } }
     state = Mutex(PreferenceState(layers: layers))
     observation = Mutex(Observation(configurationStamp: configuration.map(FileStamp.init)))
   }

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Platform
 import SessionModel
 import Synchronization
@@ -14,6 +15,8 @@ final class RememberedWriter: Sendable {
     /// Failures in a row; only the first is reported.
     var failures = 0
     var stamp: FileStamp
+    /// What the file held when it was last read or written.
+    var known: Remembered
     var written: (@Sendable (Remembered, Bool) -> Void)?
 
     var isUnwritten: Bool { !settings.isEmpty || !gains.isEmpty }
@@ -28,11 +31,12 @@ final class RememberedWriter: Sendable {
   /// Seconds after which what could not be written is tried again, doubled each time.
   private static let retry = (first: 1.0, last: 60.0)
 
-  init(_ file: RememberedFile, queue: DispatchQueue, warn: @escaping @Sendable (String) -> Void) {
+  /// - Parameter known: what the file holds.
+  init(_ file: RememberedFile, known: Remembered = Remembered(), queue: DispatchQueue, warn: @escaping @Sendable (String) -> Void) {
     self.file = file
     self.queue = queue
     self.warn = warn
-    state = Mutex(State(stamp: FileStamp(file.path)))
+    state = Mutex(State(stamp: FileStamp(file.path), known: known))
   }
 
   var path: String { file.path }
@@ -58,21 +62,21 @@ final class RememberedWriter: Sendable {
 
   /// Writes the changes that are not written yet; those that cannot be written now are kept, and tried again. Called on the queue.
   func write() {
-    let (settings, gains, written) = state.withLock { state in
+    let (settings, gains, known, written) = state.withLock { state in
       defer { (state.settings, state.gains, state.isScheduled) = ([:], [:], false) }
-      return (state.settings, state.gains, state.written)
+      return (state.settings, state.gains, state.known, state.written)
     }
     guard !settings.isEmpty || !gains.isEmpty else { return }
     do {
       var hasOthersChanges = false
-      let contents = try file.update(complain: warn) { remembered in
+      let contents = try file.update(known: known, complain: warn) { remembered in
         // Locked against other processes.
         hasOthersChanges = state.withLock { $0.stamp != FileStamp(file.path) }
         for (setting, value) in settings { remembered[setting] = value }
         for (id, gain) in gains { remembered.setGain(gain, of: id) }
       }
       let hadFailed = state.withLock { state in
-        defer { (state.stamp, state.failures) = (FileStamp(file.path), 0) }
+        defer { (state.stamp, state.known, state.failures) = (FileStamp(file.path), contents, 0) }
         return state.failures > 0
       }
       if hadFailed { warn("\(file.path) is written again") }
@@ -97,9 +101,15 @@ final class RememberedWriter: Sendable {
     let stamp = FileStamp(file.path)
     let isOther = state.withLock { state in !state.isUnwritten && state.stamp != stamp }
     guard isOther else { return nil }
-    do throws(SystemError) {
-      let contents = try file.read(complain: warn)
-      state.withLock { $0.stamp = stamp }
+    do {
+      let known = state.withLock { $0.known }
+      var contents = try file.read(known: known, complain: warn)
+      // It made no sense, and was put aside.
+      if contents != nil, access(file.path, F_OK) != 0 { contents = try file.update(known: known, complain: warn) { _ in } }
+      state.withLock { state in
+        state.stamp = contents == known ? FileStamp(file.path) : stamp
+        state.known = contents ?? known
+      }
       return contents
     } catch {
       warn("\(file.path) cannot be read now: \(error)")
