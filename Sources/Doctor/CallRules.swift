@@ -150,7 +150,7 @@ func pastFindings(_ facts: DoctorFacts) -> [Finding] {
     findings.append(
       Finding(
         "playback-past", .hint, "a call plays directly to the speaker: its echo is cancelled, but it has no row, volume or pause here",
-        evidence: callers.map(\.words), remedy: "choose Nearend Speaker there"))
+        evidence: callers.map(\.words), remedy: "choose Nearend Speaker there, unless it is a loopback by which you hear yourself"))
   }
   return findings
 }

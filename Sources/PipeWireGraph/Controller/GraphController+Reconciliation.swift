@@ -92,7 +92,7 @@ extension GraphController {
     let links = decision.links
     core.setChannelScales(microphone: links.microphoneChannels, speaker: links.speakerPortsPerChannel)
     try attachment.links.apply(links, existing: facts.objects.links)
-    attachment.routes.open(facts.loops, in: facts.objects, speaker: decision.choice.speaker)
+    notify(attachment.routes.open(facts.loops, in: facts.objects, speaker: decision.choice.speaker))
     useReference(isMix: decision.usesMix)
     attachment.filter?.keepAwake(decision.keepsFilterAwake)
   }

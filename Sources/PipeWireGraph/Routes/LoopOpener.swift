@@ -10,13 +10,17 @@ final class LoopOpener {
   /// The speaker that each stream was moved to last; both by serial number.
   private var moved: [UInt64: UInt64] = [:]
 
-  func open(_ loops: [GraphLoop], in objects: GraphObjects, speaker: RouteDevice, _ metadata: Metadata) {
+  /// Returns what was done, in words.
+  func open(_ loops: [GraphLoop], in objects: GraphObjects, speaker: RouteDevice, _ metadata: Metadata) -> [GraphEvent] {
+    var events: [GraphEvent] = []
     let alive = Set(objects.nodes.map(\.serial))
     moved = moved.filter { alive.contains($0.key) }
     for loop in loops {
       guard let stream = objects.node(id: loop.stream), stream.isStream else { continue }
       guard moved.updateValue(speaker.serial, forKey: stream.serial) != speaker.serial else { continue }
       metadata.move(stream.id, to: speaker.serial)
+      events.append(.remark(.info, "\(stream.nodeName ?? "node \(stream.id)") is moved to \(speaker.name): you hear yourself there"))
     }
+    return events
   }
 }

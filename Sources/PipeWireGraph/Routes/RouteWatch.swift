@@ -93,8 +93,9 @@ final class RouteWatch {
   }
 
   /// Moves what closes a loop to the real speaker, where its user hears the voice just so.
-  func open(_ loops: [GraphLoop], in objects: GraphObjects, speaker: RouteDevice?) {
-    if let metadata = defaults.metadata, let speaker { opener.open(loops, in: objects, speaker: speaker, metadata) }
+  func open(_ loops: [GraphLoop], in objects: GraphObjects, speaker: RouteDevice?) -> [GraphEvent] {
+    guard let metadata = defaults.metadata, let speaker else { return [] }
+    return opener.open(loops, in: objects, speaker: speaker, metadata)
   }
 
   /// Requests another profile of a card; if `isLast`, waits briefly until the request has been made.

@@ -43,6 +43,7 @@ extension GraphTests {
       try live.wait(forActive: LiveGraph.fixedLinks)
       let log = live.service.snapshot().log.map(\.message)
       #expect(log.contains { $0.hasPrefix("loop.out plays Nearend Microphone back into nearend.speaker") }, "\(log)")
+      #expect(log.contains("loop.out is moved to hw.speaker: you hear yourself there"), "\(log)")
       loopback.end()
     }
 
