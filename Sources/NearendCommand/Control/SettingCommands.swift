@@ -17,7 +17,10 @@ struct GetCommand: ParsableCommand {
     try parent.refuseOwnOptions(of: "get", butJSON: true)
     if parent.display.json, name == nil { return socket.nearend.show("/settings") }
     let values = socket.nearend.get([String: EventValue].self, "/settings")
-    if let name { return print((values[name.setting.rawValue]?.text ?? "").printable()) }
+    if let name {
+      let value = values[name.setting.rawValue]
+      return print((parent.display.json ? value?.inJSON ?? "null" : value?.text ?? "").printable(atMost: .max))
+    }
     for setting in Setting.allCases { print(setting.rawValue, (values[setting.rawValue]?.text ?? "").printable()) }
   }
 }
@@ -33,7 +36,7 @@ struct SetCommand: ParsableCommand {
   @Argument(
     parsing: .allUnrecognized,
     help: ArgumentHelp(
-      "true or false (on, off, yes, no, 1, 0); 0 to 1 for a volume; a node name, or '' for the default, for a device; otherwise one of the setting's words.",
+      "true or false (on, off, yes, no, 1, 0); 0 to 1 for a volume; a node name, or default, for a device; otherwise one of the setting's words.",
       valueName: "value"), completion: .settingValues)
   var values: [String]
   @OptionGroup var socket: SocketOptions
@@ -155,6 +158,8 @@ extension EventValue {
     case .integer, .number: nil
     }
   }
+
+  fileprivate var inJSON: String { (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null" }
 
   /// The value for people.
   var text: String {

@@ -16,7 +16,7 @@ extension Setting {
       if let isOn = Self.isOn(text) { return .bool(isOn) }
     case .volume:
       if let number = Double(text), (0...1).contains(number) { return .number(number) }
-    case .deviceName: return .string(text)
+    case .deviceName: return .string(Self.device(text))
     case .choice(let words): if words.contains(text) { return .string(text) }
     }
     throw .badValue(setting: rawValue, value: text, possible: possible)
@@ -30,11 +30,15 @@ extension Setting {
     }
   }
 
+  /// The name of a device to follow, empty for the system's default: no device is called "default".
+  private static func device(_ name: String) -> String { name == "default" ? "" : name }
+
   /// Checks a value given by a program, and returns it in the setting's own kind.
   /// - Throws: `SettingError.badValue`.
   public func checked(_ value: EventValue) throws(SettingError) -> EventValue {
     switch (kind, value) {
-    case (.bool, .bool), (.switchedChoice, .bool), (.deviceName, .string): return value
+    case (.bool, .bool), (.switchedChoice, .bool): return value
+    case (.deviceName, .string(let name)): return .string(Self.device(name))
     case (.switchedChoice, .string(let word)): return try parse(word)
     case (.choice(let words), .string(let word)) where words.contains(word): return value
     case (.volume, .number(let number)) where (0...1).contains(number): return value
@@ -48,7 +52,7 @@ extension Setting {
     switch kind {
     case .bool: "true or false"
     case .volume: "a number from 0 to 1"
-    case .deviceName: "a node name, or an empty text for the default"
+    case .deviceName: "a node name, or default"
     case .choice(let words), .switchedChoice(let words): (words.dropLast().joined(separator: ", ") + " or " + (words.last ?? ""))
     }
   }

@@ -40,6 +40,9 @@ struct ListTests {
     let dashed = try session.nearend("set", "microphone", "--", "-dash")
     #expect(dashed.succeeded && dashed.output.contains("-dash is chosen, and will be used once it is available"), "\(dashed)")
     #expect(try session.nearend("get", "microphone").output == "-dash\n")
+    #expect(try session.nearend("get", "microphone", "--json").output == "\"-dash\"\n")
+    #expect(try session.nearend("set", "microphone", "default").output.isEmpty)
+    #expect(try session.nearend("get", "microphone").output == "\n")
     running.process.signal(SIGTERM)
     #expect(running.result().succeeded)
   }
