@@ -96,7 +96,7 @@ let package = Package(
         "Border", "Platform", "RTP", "SessionModel", "PipeWireGraph", "Nearend", .product(name: "TOMLKit", package: "TOMLKit"),
       ]),
     .target(name: "Doctor", dependencies: ["Border", "Platform", "PipeWireClient", "SessionModel"]),
-    .target(name: "ControlClient", dependencies: ["CCurl"]),
+    .target(name: "ControlClient", dependencies: ["Border", "CCurl"]),
     .target(
       name: "IsolationStore", dependencies: ["ControlClient", "Platform", "RealtimeCore", "ZLibLibrary"]),
     .target(name: "DashboardView", dependencies: ["Border", "SessionModel"]),

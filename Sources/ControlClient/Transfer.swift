@@ -1,3 +1,4 @@
+import Border
 internal import CCurl
 import Foundation
 
@@ -98,7 +99,7 @@ final class Transfer {
     }
     let code = withExtendedLifetime(self) { perform(body: request.upload == nil ? request.body : nil) }
     if wasStopped { return nil }
-    let address = request.socket ?? Self.withoutSecrets(request.url)
+    let address = request.socket ?? request.url.withoutSecrets
     let reason = String(cString: curl_easy_strerror(code))
     switch code {
     case CURLE_OK: return HTTPAnswer(status: status, body: received)
@@ -113,16 +114,9 @@ final class Transfer {
   /// Sends a request that neither uploads nor downloads a stream, so that nothing aborts it, and waits for the answer.
   func answer(to request: Request) throws(TransferError) -> HTTPAnswer {
     guard let answer = try perform(request) else {
-      throw .failed(address: request.socket ?? Self.withoutSecrets(request.url), reason: "broken off")
+      throw .failed(address: request.socket ?? request.url.withoutSecrets, reason: "broken off")
     }
     return answer
-  }
-
-  /// Scheme, host, port and path of an address: passwords and keys stand in what is left out. Errors end up in logs, status and telemetry.
-  static func withoutSecrets(_ url: String) -> String {
-    guard var parts = URLComponents(string: url) else { return "the address" }
-    (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
-    return parts.string ?? "the address"
   }
 
   private func perform(body: Data?) -> CURLcode {

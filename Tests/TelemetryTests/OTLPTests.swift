@@ -254,6 +254,9 @@ struct OTLPTests {
       #expect(throws: TelemetryConfigurationError.badHeader(header)) { try OTLPOptions(endpoint: "http://h", headers: [header]) }
     }
     #expect(!"\(TelemetryConfigurationError.badHeader("Host: secret"))".contains("secret"))
+    let told = "\(TelemetryConfigurationError.badEndpoint("https://user:secret@h/v1?key=secret"))"
+    #expect(told.hasPrefix("'https://h/v1' is no collector's address") && told.contains("without a query"), "\(told)")
+    #expect(!"\(TelemetryConfigurationError.badURL("ftp://user:secret@h/?key=secret"))".contains("secret"))
     for seconds in [0, 0.5, 3_601, .nan] {
       #expect(throws: TelemetryConfigurationError.self) { try OTLPOptions(endpoint: "http://h", headers: [], seconds: seconds) }
     }

@@ -1,3 +1,5 @@
+import Border
+
 /// A kind of telemetry, as named in `disabledTelemetryTypes`. [any]
 public enum TelemetryType: String, Codable, Sendable, CaseIterable {
   /// An event that harms the sound of a call: underrun, jitter spike, overrun, frame drop, interruption, change of device.
@@ -80,9 +82,11 @@ public enum TelemetryConfigurationError: Error, Sendable, Equatable, CustomStrin
     case .unknownType(let name):
       "disabledTelemetryTypes: there is no telemetry type '\(name)'; there are: "
         + TelemetryType.allCases.map(\.rawValue).joined(separator: ", ")
-    case .badURL(let text): "telemetry cannot be sent to '\(text)'; give an address that begins with http:// or https:// and names a host"
+    case .badURL(let text):
+      "telemetry cannot be sent to '\(text.withoutSecrets)'; give an address that begins with http:// or https:// and names a host"
     case .badEndpoint(let text):
-      "'\(text)' is no collector's address; give one that begins with http:// or https:// and names a host, such as http://localhost:4318"
+      "'\(text.withoutSecrets)' is no collector's address; give one that begins with http:// or https:// and names a host, without a "
+        + "query, such as http://localhost:4318"
     case .badHeader(let text):
       "'\(text.prefix { $0 != ":" })' is no header that can be added; give 'Name: value', and none of Content-Type, Content-Length, "
         + "Transfer-Encoding, Connection and Host"
