@@ -28,7 +28,7 @@ struct ControlEndpoints: Sendable {
         400,
         "\(endpoint.method) \(endpoint.pattern) has no parameter '\(unknown)'; \(known.isEmpty ? "it takes none" : "there are: \(known)")")
     }
-    guard endpoint.isAlwaysAdmitted || !exchange.connection.isReserved else { throw RequestFailure(503, exchange.limits.areReached) }
+    if let obstacle = exchange.connection.obstacle, !endpoint.isAlwaysAdmitted { throw RequestFailure(503, obstacle) }
     try endpoint.answer(ControlRequest(service: service, exchange: exchange))
   }
 }

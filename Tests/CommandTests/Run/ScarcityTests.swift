@@ -54,4 +54,48 @@ struct ScarcityTests {
     #expect(nearend.process.wait() != nil)
     #expect(ContinuousClock.now - begin < .seconds(4), "\(ContinuousClock.now - begin): \(nearend.errors)")
   }
+
+  @Test("X4: SIGTERM ends a nearend within moments whose daemon hangs in a call")
+  func hangingEnd() throws {
+    let session = try plainSession()
+    defer { session.end() }
+    let nearend = try session.startNearend("--headless")
+    defer { nearend.process.end(grace: 0.1) }
+    try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
+    let recorder = try session.spawn("pw-record", ["--target", "nearend.microphone", "/dev/null"])
+    defer { recorder.end(grace: 0.1) }
+    #expect(nearend.says("records from Nearend Microphone"))
+    session.freeze(.pipewire)
+    defer { session.thaw(.pipewire) }
+    let begin = ContinuousClock.now
+    nearend.process.signal(SIGTERM)
+    #expect(nearend.process.wait() != nil)
+    #expect(ContinuousClock.now - begin < .seconds(4), "\(ContinuousClock.now - begin): \(nearend.errors)")
+  }
+
+  @Test("X4, D1: without a free descriptor mute is let in all the same, and others are told why they are not")
+  func noDescriptor() throws {
+    let session = try plainSession()
+    defer { session.end() }
+    let nearend = try session.startNearend("--headless")
+    defer { nearend.process.end() }
+    try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
+    #expect(try session.nearend("status").succeeded)
+    let pid = nearend.process.pid
+    let used = Set(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").compactMap { UInt($0) })
+    let free = try #require((0...UInt(used.count)).first { !used.contains($0) })
+    func limit(_ count: String) throws { #expect(try session.run("prlimit", "--pid", "\(pid)", "--nofile=\(count):").succeeded) }
+    let former = try session.run("prlimit", "--pid", "\(pid)", "--nofile", "--output", "SOFT", "--noheadings", "--raw").output
+    try limit("\(free)")
+    // One that says nothing must not keep others out.
+    let silent = try RawClient(path: "\(session.path)/nearend/control.sock")
+    let begin = ContinuousClock.now
+    let mute = try session.nearend("mute")
+    #expect(mute.succeeded && ContinuousClock.now - begin < .seconds(3), "\(mute)")
+    let status = try session.nearend("status")
+    #expect(!status.succeeded && status.errors.contains("no descriptor is left"), "\(status)")
+    try limit(former.trimmingCharacters(in: .whitespacesAndNewlines))
+    #expect(try session.nearend("get", "mute").output == "true\n")
+    withExtendedLifetime(silent) {}
+  }
 }

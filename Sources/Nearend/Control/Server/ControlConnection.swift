@@ -14,7 +14,7 @@ final class ControlConnection: @unchecked Sendable {
     var isClosed = false
     /// CLOCK_MONOTONIC in s at which the request under way began.
     var servingSince: Double?
-    var isReserved = false
+    var obstacle: String?
   }
   private let descriptor: Int32
   private let state = Mutex(State())
@@ -45,9 +45,12 @@ final class ControlConnection: @unchecked Sendable {
   var servingSeconds: Double { state.withLock { $0.servingSince.map { monotonicSeconds() - $0 } ?? 0 } }
 
   /// A Boolean value indicating whether the client came when all places were taken: it has one request, of those that cannot wait. [any]
-  var isReserved: Bool {
-    get { state.withLock { $0.isReserved } }
-    set { state.withLock { $0.isReserved = newValue } }
+  var isReserved: Bool { obstacle != nil }
+
+  /// Why there is no place for a client whose request can wait; nil if there is. [any]
+  var obstacle: String? {
+    get { state.withLock { $0.obstacle } }
+    set { state.withLock { $0.obstacle = newValue } }
   }
 
   /// Interrupts whatever its thread waits for. [any]

@@ -29,6 +29,9 @@ final class ControlServer: Sendable {
   /// descriptors.
   private let room = DispatchSemaphore(value: 0)
 
+  /// Held so that a client can be let in when there is no other descriptor left; −1 while one was.
+  private let spare = Atomic<Int32>(-1)
+
   private static let stackSize = 512 << 10
   /// Connections that may be closing beyond the limit.
   private static let closing = 16
@@ -45,6 +48,7 @@ final class ControlServer: Sendable {
   }
 
   func start() {
+    holdSpare()
     threads.enter()
     startThread(name: "nearend-socket", stackSize: Self.stackSize) { [self] in
       acceptAll()
@@ -71,25 +75,53 @@ final class ControlServer: Sendable {
   // MARK: Accepting
 
   private func acceptAll() {
+    var waits = 0
     while !state.withLock({ $0.isStopping }) {
       var event = pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0)
       _ = poll(&event, 1, -1)
       room.wait()
-      let descriptor = accept(socket.descriptor, nil, nil)
+      holdSpare()
+      var descriptor = accept(socket.descriptor, nil, nil)
+      let isScarce = descriptor < 0 && [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno)
+      if isScarce, releaseSpare() { descriptor = accept(socket.descriptor, nil, nil) }
       guard descriptor >= 0 else {
         room.signal()
-        // Out of descriptors: wait for some to be closed.
-        if [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) { usleep(20_000) }
+        guard isScarce else { continue }
+        // Wait for some to be closed, in the end by force.
+        usleep(20_000)
+        waits += 1
+        if waits % 10 == 0 { endSilent() }
         continue
       }
+      waits = 0
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       guard socket.admits(descriptor) else {
         close(descriptor)
         room.signal()
         continue
       }
-      admit(ControlConnection(descriptor: descriptor))
+      let connection = ControlConnection(descriptor: descriptor)
+      if isScarce { connection.obstacle = "no descriptor is left for another client; end some programs" }
+      admit(connection)
     }
+    releaseSpare()
+  }
+
+  private func holdSpare() {
+    if spare.load(ordering: .relaxed) < 0 { spare.store(open("/dev/null", O_RDONLY | O_CLOEXEC), ordering: .relaxed) }
+  }
+
+  /// Gives the spare descriptor away. Returns whether there was one.
+  @discardableResult
+  private func releaseSpare() -> Bool {
+    let held = spare.exchange(-1, ordering: .relaxed)
+    return held >= 0 && close(held) == 0
+  }
+
+  /// Ends the clients of the reserve that have not made their request.
+  private func endSilent() {
+    let silent = state.withLock { state in state.connections.values.filter { $0.isReserved && !$0.isServing } }
+    for connection in silent { connection.interrupt() }
   }
 
   private func admit(_ connection: ControlConnection) {
@@ -128,7 +160,7 @@ final class ControlServer: Sendable {
       return true
     }
     guard limits.reserve > 0 else { return false }
-    connection.isReserved = true
+    connection.obstacle = limits.areReached
     let reserved = state.connections.filter { $0.value.isReserved }.keys
     if reserved.count >= limits.reserve, let oldest = reserved.min() { state.connections.removeValue(forKey: oldest)?.interrupt() }
     return true
