@@ -13,7 +13,7 @@ enum Stage {
     ("reference spectra", ["ReferenceSpectra", "ReferenceLevel"]),
     (careful, []),
     (fast, []),
-    ("bands, choice of the filter", ["BandSpectrum", "FilterChoice", "PathSelector"]),
+    ("bands, mixture of the filters", ["BandSpectrum", "FilterMix", "PathSelector"]),
     ("path prior, changes of path and volume", ["PathPrior", "PathChangeDetector", "GainTracker", "GainChanges"]),
     ("delay scout", ["DelayScout"]),
     ("drift tracker", ["DriftTracker"]),
@@ -84,7 +84,7 @@ enum Stage {
       "reference spectra": 2 * transforms.long.forward,
       careful: transforms.long.inverse + carefully + rows.careful * predict,
       fast: transforms.long.inverse + quickly + rows.fast * predict,
-      "bands, choice of the filter": 3 * transforms.short,
+      "bands, mixture of the filters": 3 * transforms.short,
       "suppressor: analysis": 2 * transforms.middle.forward,
       "suppressor: synthesis": transforms.middle.inverse,
     ]

@@ -26,6 +26,11 @@ extension LinearCanceller {
     @_noLocks @_noAllocation get { 30 }
   }
 
+  /// Value of `FilterMix.benefit` from which on the fast filter is needed: a trial would take it away.
+  static var needed: Float {
+    @_noLocks @_noAllocation get { 0.5 }
+  }
+
   /// Values of `DelayScout.echoGain` between which an echo is so loud that a trial, which expects the prior's power, would not learn it:
   /// from 16 to 43 dB over the prior. Beyond, the far end is too soft to be heard: it is a near end.
   static var loud: (least: Float, most: Float) {

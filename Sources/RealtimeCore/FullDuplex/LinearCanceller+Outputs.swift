@@ -4,11 +4,10 @@ extension LinearCanceller {
   // `mutating`: Swift 6.3 copies a structure of this size for a method that is not.
   @_noLocks @_noAllocation
   mutating func speechEnhancement() -> Float {
-    let left = choice.isFast ? fastBands : carefulBands
     var before: Float = 0, after: Float = 0
     for band in 0..<spectrum.count - 1 {
       before += microphoneBands[band]
-      after += left[band]
+      after += carefulBands[band] + mix.share * (fastBands[band] - carefulBands[band])
     }
     return before / max(after, 1e-12)
   }

@@ -38,7 +38,7 @@ struct LinearCanceller: ~Copyable {
   private var careful: KalmanFilter
   private var prior: PathPrior
   private var selector: PathSelector
-  private(set) var choice: FilterChoice
+  private(set) var mix: FilterMix
   private var estimateShare: EstimateShare
   private var scout: DelayScout
   private var detector: PathChangeDetector
@@ -107,7 +107,7 @@ struct LinearCanceller: ~Copyable {
     let bands = spectrum.count
     self.spectrum = spectrum
     selector = PathSelector(layout: layout, bands: bands)
-    choice = FilterChoice(layout: layout, bands: bands)
+    mix = FilterMix(layout: layout)
     estimateShare = EstimateShare(layout: layout)
     scout = DelayScout(layout: layout)
     detector = PathChangeDetector(layout: layout, bands: bands)
@@ -152,7 +152,7 @@ struct LinearCanceller: ~Copyable {
   var uncertainty: UnsafePointer<Float> {
     @_noLocks @_noAllocation get {
       if verification.isPending { return UnsafePointer(verification.uncertainty) }
-      return UnsafePointer(choice.isFast ? fast.uncertainty : careful.uncertainty)
+      return mix.uncertainty
     }
   }
 
@@ -190,7 +190,7 @@ struct LinearCanceller: ~Copyable {
       repair.reset()
       if reference.isSilent { verification.pause() }
       careful.passThrough()
-      choice.reset()
+      mix.reset()
       estimateShare.reset()
       echo = careful.echo
       residual = microphone[0] + (layout.window - layout.hop)
@@ -219,12 +219,10 @@ struct LinearCanceller: ~Copyable {
     }
     spectrum.measure(careful.residual, into: carefulBands, plus: careful.echo, into: echoBands, sum: microphoneBands)
     spectrum.measure(fast.residual, into: fastBands)
-    if !trial.isRunning {
-      choice.choose(
-        fast: (fast.echo, fast.residual), careful: (careful.echo, careful.residual), fastBands: fastBands, carefulBands: carefulBands)
-    }
-    echo = choice.isFast ? choice.echo : careful.echo
-    residual = choice.isFast ? choice.residual : careful.residual
+    mix.mix(
+      fast: (fast.echo, fast.residual), careful: (careful.echo, careful.residual), fastUncertainty: UnsafePointer(fast.uncertainty),
+      carefulUncertainty: UnsafePointer(careful.uncertainty), isOffered: !trial.isRunning)
+    (echo, residual) = (mix.echo, mix.residual)
     if estimateShare.limit(microphone: unclipped, echo: echo, residual: residual) {
       (echo, residual) = (estimateShare.echo, estimateShare.residual)
     }
@@ -244,8 +242,8 @@ struct LinearCanceller: ~Copyable {
       gainChanges.note(gain)
       detector.follow(gain)
     } else if detector.update(
-      microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFastBetter: choice.isFast,
-      isConfident: careful.isConfident), careful.isEstimateTooLarge, !isRelearning
+      microphone: microphoneBands, echo: echoBands, residual: carefulBands, isConfident: careful.isConfident),
+      careful.isEstimateTooLarge, !isRelearning
     {
       followChange()
     }
@@ -429,7 +427,7 @@ struct LinearCanceller: ~Copyable {
         fast.restore(careful)
       }
     } else if trial.isRested(), isEchoSuspected || careful.surprise > Self.startling && !detector.hasConverged, guardHops == 0,
-      !choice.isFast, isFarEnd, !reference.excitation.isTone,
+      mix.benefit < Self.needed, isFarEnd, !reference.excitation.isTone,
       trial.isWorthwhile(microphone: microphoneBands, noise: detector.noise)
     {
       isEchoSuspected = false
@@ -513,10 +511,10 @@ struct LinearCanceller: ~Copyable {
     careful.scale(by: factor, variance: variance)
   }
 
-  /// Follows a change after which the estimate adds echo: a turned volume, or another path. A path that moves is the fast filter's.
+  /// Follows a change after which the estimate adds echo: a turned volume, or another path.
   @_noLocks @_noAllocation
   private mutating func followChange() {
-    guard !choice.isFast, let fall = gainTracker.fall() else { return beginAnew() }
+    guard let fall = gainTracker.fall() else { return beginAnew() }
     scale(by: fall.gain, variance: fall.variance)
     gainChanges.note(fall.gain)
     detector.follow(fall.gain)
