@@ -112,6 +112,29 @@ struct KeeperTests {
     #expect(eventually { file.peek { _ in }.names == ["noiseSuppression", "outputVolume"] })
   }
 
+  @Test("O4: a value in remembered.json that is not valid is told, resets nothing, and is replaced by what it held before")
+  func invalidMeanwhile() throws {
+    let kept = try Kept(), file = kept.remembered
+    try kept.service.set(.outputVolume, to: .number(0.25))
+    try kept.service.set(.noiseSuppression, to: .bool(false))
+    #expect(eventually { file.peek { Issue.record("\($0)") }.names == ["noiseSuppression", "outputVolume"] })
+    for (value, words) in [("\"abc\"", "\"abc\""), ("7", "7"), ("null", "null"), ("[1]", "null, a list or a table")] {
+      let text = "{\"settings\": {\"noiseSuppression\": true, \"outputVolume\": \(value)}, \"gains\": []}"
+      try Data(text.utf8).write(to: URL(fileURLWithPath: file.path))
+      #expect(kept.says("remembered.json: outputVolume cannot be \(words)"))
+      #expect(kept.says("give a number from 0 to 1; it stays 0.25, which 'nearend set outputVolume' changes"))
+      #expect(kept.has(.noiseSuppression, .bool(true)), "what is valid beside it holds")
+      #expect(eventually { file.peek { _ in }[.outputVolume] == .number(0.25) })
+      #expect(kept.service.value(of: .outputVolume) == .number(0.25))
+      try kept.service.set(.noiseSuppression, to: .bool(false))
+      #expect(eventually { file.peek { _ in }[.noiseSuppression] == .bool(false) })
+    }
+    try Data("{}".utf8).write(to: URL(fileURLWithPath: file.path))
+    #expect(kept.says("makes no sense, so what it held before is written again"), "a file without settings is no reset")
+    #expect(eventually { file.peek { _ in }.names == ["noiseSuppression", "outputVolume"] })
+    #expect(kept.service.value(of: .outputVolume) == .number(0.25))
+  }
+
   @Test("O4: what a remembered.json held that is lost while nearend runs is written again with the next change")
   func lostMeanwhile() throws {
     let kept = try Kept(), file = kept.remembered
@@ -190,6 +213,10 @@ struct KeeperTests {
     kept.service.removeSink(id: "alice")
     try kept.service.addGraphSink(id: "alice")
     #expect(eventually { sink("alice")?.gain == 2 })
+    // Forgotten by another process, as by `nearend reset alice`.
+    kept.service.perform(.setSinkMuted(id: "alice", true))
+    _ = try file.update { $0.setGain(nil, of: "alice") }
+    #expect(eventually { sink("alice")?.gain == 1 && sink("alice")?.isMuted == true })
     try kept.write("sinks = [\"bob\"]\n")
     #expect(eventually { sink("bob") != nil && sink("alice") == nil })
     #expect(eventually { sink("guest-1")?.gain == 1 && sink("guest-1")?.isMuted == false })
@@ -231,7 +258,7 @@ struct KeeperTests {
     throw CocoaError(.fileNoSuchFile)
   }
 
-  @Test("O4: an unreadable remembered.json is reported and set aside; unknown settings in it are ignored")
+  @Test("O4: an unreadable remembered.json is reported and set aside; what is not valid in one is left out, and told")
   func unreadable() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-\(UInt64.random(in: .min ... .max))").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -245,7 +272,20 @@ struct KeeperTests {
     let text =
       "{\"settings\": {\"hpf\": false, \"micVolume\": 3, \"microphoneMuted\": true, \"noiseSuppression\": false}, \"gains\": [{\"id\": \"a\", \"gain\": 9}]}"
     try Data(text.utf8).write(to: URL(fileURLWithPath: file.path))
-    #expect(try file.read { Issue.record("\($0)") }?.names == ["noiseSuppression"])
+    complaints = []
+    #expect(try file.read { complaints.append($0) }?.names == ["noiseSuppression"])
+    #expect(
+      complaints == [
+        "\(file.path): there is no setting 'hpf'; it is left out",
+        "\(file.path): micVolume cannot be 3: give a number from 0 to 1; it is left out; 'nearend set micVolume' sets it",
+        "\(file.path): microphoneMuted is not remembered; it is left out",
+        "\(file.path): the gain of a cannot be 9: give a number from 0 to 4; it is left out; the dashboard sets it",
+      ])
+    var known = Remembered()
+    known.setGain(2, of: "a")
+    known[.micVolume] = 0.5
+    let read = try file.read(known: known) { _ in }
+    #expect(read?.names == ["micVolume", "noiseSuppression", "a"] && read?[.micVolume] == 0.5 && read?.gain(of: "a") == 2)
   }
 
   @Test("O4: what was put aside is never overwritten")

@@ -29,7 +29,8 @@ package enum DurableFile {
   private static let most = 100
 
   /// Replaces the file, and creates its folder if needed; nil removes it.
-  package static func write(_ content: (some Encodable)?, _ path: String) throws {
+  /// - Parameter willReplace: called with the path of the new file, which is complete, before it takes the old one's place.
+  package static func write(_ content: (some Encodable)?, _ path: String, willReplace: (String) -> Void = { _ in }) throws {
     guard let content else {
       guard unlink(path) == 0 else {
         guard errno == ENOENT else { throw SystemError.last }
@@ -43,6 +44,7 @@ package enum DurableFile {
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let new = "\(path).new"
     try write(try encoder.encode(content), to: new)
+    willReplace(new)
     guard rename(new, path) == 0 else { throw SystemError.last }
     try sync(folder)
   }

@@ -27,6 +27,18 @@ struct ParticipantMixes: Sendable, Equatable {
 
   mutating func left(_ id: String) { present[id] = nil }
 
+  /// Gives the participants whose remembered gain is another now, or is forgotten, what holds instead; a mute stays.
+  mutating func gainsChanged(from old: Remembered, to new: Layers) -> [PreferenceEffect] {
+    present.keys.sorted().compactMap { id in
+      guard old.gain(of: id) != new.remembered.gain(of: id), var mix = present[id] else { return nil }
+      let gain = Self.start(of: id, in: new).gain
+      guard gain != mix.gain else { return nil }
+      mix.gain = gain
+      present[id] = mix
+      return .setMix(id, mix)
+    }
+  }
+
   /// Gives the participants of which the layers say something else what they say now.
   mutating func layersChanged(from old: Layers, to new: Layers) -> [PreferenceEffect] {
     present.keys.sorted().compactMap { id in

@@ -125,10 +125,11 @@ struct PreferenceState: Sendable {
   private mutating func replaceRemembered(_ new: Remembered, _ values: [Setting: EventValue]) -> [PreferenceEffect] {
     let old = layers.remembered
     layers.remembered = new
+    let gains = participants.gainsChanged(from: old, to: layers)
     let changed = Layers.settings.filter { old[$0] != new[$0] }
-    guard !changed.isEmpty else { return [] }
+    guard !changed.isEmpty else { return gains }
     for setting in changed { changes[setting] = nil }
-    return apply(changed, values) + [.reportReset(changed)]
+    return gains + apply(changed, values) + [.reportReset(changed)]
   }
 }
 

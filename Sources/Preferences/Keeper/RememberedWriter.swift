@@ -68,15 +68,17 @@ final class RememberedWriter: Sendable {
     }
     guard !settings.isEmpty || !gains.isEmpty else { return }
     do {
-      var hasOthersChanges = false
-      let contents = try file.update(known: known, complain: warn) { remembered in
+      var (hasOthersChanges, stamp) = (false, FileStamp(file.path))
+      // Of the new file before it is there: an editor may write at once, and knows no lock.
+      let contents = try file.update(known: known, complain: warn, willReplace: { stamp = FileStamp($0) }) { remembered in
         // Locked against other processes.
-        hasOthersChanges = state.withLock { $0.stamp != FileStamp(file.path) }
+        stamp = FileStamp(file.path)
+        hasOthersChanges = state.withLock { $0.stamp != stamp }
         for (setting, value) in settings { remembered[setting] = value }
         for (id, gain) in gains { remembered.setGain(gain, of: id) }
       }
       let hadFailed = state.withLock { state in
-        defer { (state.stamp, state.known, state.failures) = (FileStamp(file.path), contents, 0) }
+        defer { (state.stamp, state.known, state.failures) = (stamp, contents, 0) }
         return state.failures > 0
       }
       if hadFailed { warn("\(file.path) is written again") }
@@ -103,11 +105,9 @@ final class RememberedWriter: Sendable {
     guard isOther else { return nil }
     do {
       let known = state.withLock { $0.known }
-      var contents = try file.read(known: known, complain: warn)
-      // It made no sense, and was put aside.
-      if contents != nil, access(file.path, F_OK) != 0 { contents = try file.update(known: known, complain: warn) { _ in } }
+      let contents = try file.repaired(known: known, complain: warn)
       state.withLock { state in
-        state.stamp = contents == known ? FileStamp(file.path) : stamp
+        state.stamp = stamp
         state.known = contents ?? known
       }
       return contents
