@@ -159,8 +159,8 @@ let package = Package(
     .testTarget(
       name: "OfflineTests",
       dependencies: [
-        "SoundFileLibrary", "OfflineProcessing", "Nearend", "RealtimeCore", "SessionModel", "SimulatedHardware", "TestPlugIns",
-        "TestSupport",
+        "SoundFileLibrary", "OfflineProcessing", "Nearend", "Platform", "RealtimeCore", "SessionModel", "SimulatedHardware",
+        "TestPlugIns", "TestSupport",
       ]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel", "SeededSignals"]),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "RTP", "SessionModel", "TestSupport"]),

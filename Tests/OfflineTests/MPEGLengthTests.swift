@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import Testing
 
 @testable import OfflineProcessing
@@ -100,5 +101,89 @@ struct MPEGLengthTests {
     let more = Data(data + data[places[1]...])
     #expect(try frames(more) == 2 * (places.count - 1) * Self.block)
     #expect(try frames(data + data) == 4 * Self.seconds * 48_000)
+  }
+
+  /// A WAV file that holds MPEG audio, as ffmpeg writes it.
+  /// - Parameter delay: samples by which the fact chunk's number exceeds the sound's, or falls short of it.
+  private func held(_ stream: Data, delay: Int = 0, size: Int? = nil) -> Data {
+    func number(_ value: Int, _ width: Int) -> Data { Data((0..<width).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }) }
+    let format = number(0x55, 2) + number(1, 2) + number(48_000, 4) + number(8_000, 4) + number(1, 2) + number(0, 2) + number(12, 2)
+    let extra = number(1, 2) + number(2, 4) + number(1_152, 2) + number(1, 2) + number(1_393, 2)
+    let fact = Data("fact".utf8) + number(4, 4) + number(2 * Self.seconds * 48_000 + delay, 4)
+    let list = Data("LIST".utf8) + number(4, 4) + Data("INFO".utf8)
+    let chunks =
+      Data("fmt ".utf8) + number(30, 4) + format + extra + fact + Data("data".utf8) + number(size ?? stream.count, 4) + stream
+      + Data(count: stream.count % 2) + list
+    return Data("RIFF".utf8) + number(chunks.count + 4, 4) + Data("WAVE".utf8) + chunks
+  }
+
+  @Test("X1: MPEG audio in a WAV container is used whole, whatever a guess or another number says", arguments: [true, false])
+  func held(isVariable: Bool) throws {
+    let data = try encode(isVariable: isVariable)
+    let places = places(data)
+    let stream = Data(data[places[1]...])
+    for delay in [-1_105, 0, 1_105, 100_000] {
+      let wave = held(stream, delay: delay)
+      #expect(try frames(wave) == (places.count - 1) * Self.block)
+      #expect(try input(wave).notes() == [])
+    }
+    // With the encoder's declaration.
+    #expect(try frames(held(data)) == 2 * Self.seconds * 48_000)
+    // Joined within it, and the container joined.
+    #expect(try frames(held(data + data)) >= 4 * Self.seconds * 48_000)
+    #expect(try frames(held(stream) + held(stream)) == 2 * (places.count - 1) * Self.block)
+    // Written into a pipe.
+    let piped = held(stream, size: 0xFFFF_FFFF).dropLast(12)
+    #expect(try frames(Data(piped)) == (places.count - 1) * Self.block)
+    expectRefusal(Data(piped.dropLast(10)), "its last frame of MPEG audio is cut off")
+    for count in [20, 1_000, stream.count / 2] { expectRefusal(held(stream).dropLast(count), "bytes of samples, and") }
+    expectRefusal(held(Data(data[..<places[places.count / 2]])), "its header declares \(places.count - 1) frames of MPEG audio")
+  }
+
+  @Test("X1: an MP3 with a hole is refused where sound is missing for certain, and the place told in any case")
+  func holes() throws {
+    let data = try encode(isVariable: false)
+    let places = places(data)
+    let middle = places[places.count / 2]
+    var damaged = data
+    damaged.replaceSubrange(middle..<middle + 500, with: Data(count: 500))
+    let next = try #require(places.first { $0 >= middle + 500 })
+    let lost = places.filter { middle..<next ~= $0 }.count
+    let place = "\(next - middle) bytes at byte \(middle) (\(fixed(Double(places.count / 2 - 1) * 0.024, 2)) s)"
+    expectRefusal(
+      damaged,
+      "it is damaged: \(place) are no MPEG audio, and \(lost) of the \(places.count - 1) frames that its header declares are missing")
+    expectRefusal(held(damaged), "it is damaged")
+    // Without a declaration nobody knows what was there.
+    let piped = Data(damaged[places[1]...])
+    #expect(try frames(piped) >= (places.count - 2 - lost) * Self.block)
+    #expect(try input(piped).notes().contains { $0.contains("are no MPEG audio; sound may be missing there") })
+    #expect(try input(held(piped)).notes().contains { $0.contains("are no MPEG audio; sound may be missing there") })
+    // Something that is no sound, between whole frames.
+    let more = Data(data[..<middle] + Data(count: 300) + data[middle...])
+    #expect(try frames(more) == 2 * Self.seconds * 48_000)
+    #expect(try input(more).notes().contains { $0.contains("300 bytes at byte \(middle)") })
+  }
+
+  @Test("X1: what a decoder says about damaged MPEG audio does not reach standard error")
+  func words() throws {
+    let data = try encode(isVariable: true)
+    let places = places(data)
+    var damaged = Data(data[places[1]...])
+    for place in places.dropFirst(3) where place % 3 == 0 {
+      for byte in stride(from: place + 4, to: min(place + 90, data.count), by: 2) { damaged[byte - places[1]] = UInt8(byte * 37 % 256) }
+    }
+    damaged.replaceSubrange(20_000..<20_500, with: Data(count: 500))
+    let copy = dup(STDERR_FILENO)
+    let seen = open(folder.file("errors"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    dup2(seen, STDERR_FILENO)
+    defer { close(copy) }
+    let count = Result { try frames(damaged) }
+    fflush(nil)
+    dup2(copy, STDERR_FILENO)
+    close(seen)
+    let text = try String(contentsOfFile: folder.file("errors"), encoding: .utf8)
+    #expect(!text.contains("Note:") && !text.contains("error:") && !text.contains("mpg123"), "\(text)")
+    _ = try count.get()
   }
 }

@@ -15,9 +15,10 @@ final class SoundFile {
     let file: OpaquePointer?
     if let window {
       var calls = ByteWindow.calls
-      file = sf_open_virtual(&calls, Int32(SFM_READ), &info, Unmanaged.passUnretained(window).toOpaque())
+      let own = Unmanaged.passUnretained(window).toOpaque()
+      file = LibraryNotes.withheld { sf_open_virtual(&calls, Int32(SFM_READ), &info, own) }
     } else {
-      file = sf_open(path, Int32(SFM_READ), &info)
+      file = LibraryNotes.withheld { sf_open(path, Int32(SFM_READ), &info) }
     }
     guard let file else {
       throw .input(file: path, reason: "it is not a sound file that libsndfile can read (\(String(cString: sf_strerror(nil))))")
@@ -25,18 +26,22 @@ final class SoundFile {
     (self.file, self.info, self.window) = (file, info, window)
   }
 
-  deinit { sf_close(file) }
+  deinit { LibraryNotes.withheld { _ = sf_close(file) } }
 
   var isMPEG: Bool { info.format & Int32(SF_FORMAT_TYPEMASK) == Int32(SF_FORMAT_MPEG) }
 
   /// Reads at most `frames` frames, interleaved; returns how many there were.
-  func read(_ samples: inout [Float], frames: Int) -> Int { max(0, Int(sf_readf_float(file, &samples, sf_count_t(frames)))) }
+  func read(_ samples: inout [Float], frames: Int) -> Int {
+    LibraryNotes.withheld { max(0, Int(sf_readf_float(file, &samples, sf_count_t(frames)))) }
+  }
 }
 
-/// A range of a file's bytes, as a file of its own for libsndfile. One thread.
+/// Ranges of a file's bytes, one after another, as a file of its own for libsndfile. One thread.
 final class ByteWindow {
   private let bytes: FileBytes
-  private let range: Range<Int>
+  /// Of the file's bytes, and where each begins here.
+  private let pieces: [(bytes: Range<Int>, place: Int)]
+  private let count: Int
   fileprivate let claimed: Int
   fileprivate private(set) var position = 0
   /// Of the tag that libmpg123 looks for at a file's end.
@@ -44,24 +49,46 @@ final class ByteWindow {
 
   /// - Parameter isGuessed: whether libsndfile guesses the sound's length by that of the file. Then the file's is overstated by so much
   ///   that the guess exceeds all there can be, because libsndfile reads no more than it guessed; reading ends where the bytes do.
-  init(_ bytes: FileBytes, _ range: Range<Int>, isGuessed: Bool) {
-    (self.bytes, self.range) = (bytes, range)
+  init(_ bytes: FileBytes, _ ranges: [Range<Int>], isGuessed: Bool) {
+    self.bytes = bytes
+    var (pieces, count) = ([(bytes: Range<Int>, place: Int)](), 0)
+    for range in ranges where !range.isEmpty {
+      pieces.append((range, count))
+      count += range.count
+    }
+    (self.pieces, self.count) = (pieces, count)
     // The first frame may have the highest rate, the others the lowest: 448 kbit/s and 8.
-    claimed = isGuessed ? range.count * 64 + (1 << 20) : range.count
+    claimed = isGuessed ? count * 64 + (1 << 20) : count
   }
 
-  fileprivate func read(_ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    let wanted = UnsafeMutableRawBufferPointer(start: target, count: max(0, min(count, claimed - position)))
+  fileprivate func read(_ target: UnsafeMutableRawPointer, _ wanted: Int) -> Int {
+    let target = UnsafeMutableRawBufferPointer(start: target, count: max(0, min(wanted, claimed - position)))
     var got = 0
-    if position < range.count {
-      got = bytes.copy(
-        to: UnsafeMutableRawBufferPointer(rebasing: wanted.prefix(range.count - position)), from: range.lowerBound + position)
-    } else if position >= claimed - Self.tag {
-      wanted.initializeMemory(as: UInt8.self, repeating: 0)
-      got = wanted.count
+    while got < target.count, let piece = piece(at: position) {
+      let from = position - piece.place
+      let rest = UnsafeMutableRawBufferPointer(rebasing: target[got..<min(target.count, got + piece.bytes.count - from)])
+      let more = bytes.copy(to: rest, from: piece.bytes.lowerBound + from)
+      got += more
+      position += more
+      guard more > 0 else { return got }
     }
-    position += got
+    if got == 0, position >= max(count, claimed - Self.tag) {
+      target.initializeMemory(as: UInt8.self, repeating: 0)
+      got = target.count
+      position += got
+    }
     return got
+  }
+
+  /// Half by half: a damaged file may have many.
+  private func piece(at position: Int) -> (bytes: Range<Int>, place: Int)? {
+    guard position < count else { return nil }
+    var (low, high) = (0, pieces.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if pieces[middle].place <= position { low = middle } else { high = middle }
+    }
+    return pieces[low]
   }
 
   fileprivate func seek(_ offset: Int, _ origin: Int32) -> Int {

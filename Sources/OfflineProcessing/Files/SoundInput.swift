@@ -89,9 +89,14 @@ final class SoundInput {
   private static func check(_ part: SoundParts.Part, _ path: String, isAlone: Bool) throws(OfflineError) {
     if let rate = part.rate { try check(rate: rate, path) }
     if let channels = part.channels { try check(channels: channels, path) }
-    guard case .truncated(let reason) = part.evidence else { return }
+    let words: String
+    switch part.evidence {
+    case .truncated(let reason): words = "truncated: \(reason)"
+    case .damaged(let reason): words = "damaged: \(reason)"
+    case .whole, .untold, .counted, .held: return
+    }
     let place = isAlone ? "it" : "of the files that it joins, that at byte \(part.bytes.lowerBound)"
-    throw .input(file: path, reason: "\(place) is truncated: \(reason); to use what is there, convert it to WAV with another program first")
+    throw .input(file: path, reason: "\(place) is \(words); to use what is there, convert it to WAV with another program first")
   }
 
   private static func check(rate: Int, _ path: String) throws(OfflineError) {
@@ -108,13 +113,15 @@ final class SoundInput {
 
   private static func open(_ index: Int, of parts: SoundParts, _ bytes: FileBytes, _ path: String) throws(OfflineError) -> SoundFile {
     let part = parts.all[index]
-    if case .counted = part.evidence {
-      return try SoundFile(path: path, window: ByteWindow(bytes, part.bytes, isGuessed: true))
+    func window(isGuessed: Bool) -> ByteWindow { ByteWindow(bytes, part.pieces, isGuessed: isGuessed) }
+    switch part.evidence {
+    case .counted, .held: return try SoundFile(path: path, window: window(isGuessed: true))
+    case .whole, .truncated, .damaged, .untold: break
     }
-    guard parts.all.count == 1 else { return try SoundFile(path: path, window: ByteWindow(bytes, part.bytes, isGuessed: false)) }
+    guard parts.all.count == 1, part.isPlain else { return try SoundFile(path: path, window: window(isGuessed: false)) }
     let file = try SoundFile(path: path, window: nil)
     guard file.isMPEG, part.evidence == .untold else { return file }
-    return try SoundFile(path: path, window: ByteWindow(bytes, part.bytes, isGuessed: true))
+    return try SoundFile(path: path, window: window(isGuessed: true))
   }
 
   /// The number of frames of a part. A header may not contain it, or lie: a length for which the part is too small uncompressed is verified
@@ -125,7 +132,11 @@ final class SoundInput {
     func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
     let (part, channels) = (parts.all[index], Int(info.channels))
     var (declared, isGuessed) = (Int(info.frames), false)
-    if case .counted(let frames) = part.evidence { (declared, isGuessed) = (frames ?? .max, true) }
+    switch part.evidence {
+    case .counted(let frames): (declared, isGuessed) = (frames ?? .max, true)
+    case .held(let frames): (declared, isGuessed) = (frames, true)
+    case .whole, .truncated, .damaged, .untold: break
+    }
     let longest = mostHours * 3_600 * Int(info.samplerate)
     guard isNeeded else { return isGuessed ? .max : declared }
     let isHeld = !isGuessed && declared <= part.bytes.count / (channels * bytesPerSample(Int(info.format)))
@@ -164,9 +175,12 @@ final class SoundInput {
     if parts.all.count > 1 {
       notes.append("\(path) consists of \(parts.all.count) files that were joined: they are used one after another")
     }
-    if parts.all.contains(where: { $0.evidence != .whole }) {
+    if parts.all.contains(where: \.isUntold) {
       notes.append("\(path) does not tell its length: all that is there is used, and whether that is the whole of it cannot be seen")
     }
+    let gaps = parts.all.flatMap(\.gaps)
+    for gap in gaps.prefix(Self.mostGaps) { notes.append("\(path): \(gap.words) are no MPEG audio; sound may be missing there") }
+    if gaps.count > Self.mostGaps { notes.append("\(path) has \(gaps.count - Self.mostGaps) more such places") }
     if parts.unused >= Self.notable {
       notes.append("\(path) goes on for \(parts.unused) bytes behind the end that it declares; they are not used")
     }
@@ -178,6 +192,7 @@ final class SoundInput {
 
   /// More bytes than a tag at the end of a file usually has.
   private static let notable = 1_024
+  private static let mostGaps = 3
 
   /// Returns the next frames, at most 8192, mixed down to one channel, or to two if `sides` is 2 and the file has two; empty at the end.
   /// - Throws: `OfflineError.input` if a sample is NaN or far beyond full scale, or the file ends too soon.

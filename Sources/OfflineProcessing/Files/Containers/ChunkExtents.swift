@@ -4,7 +4,7 @@ enum RIFFExtent {
     let is64 = file.has("RF64", at: start) || file.has("BW64", at: start)
     let order: FileBytes.Order = file.has("RIFX", at: start) ? .big : .little
     guard is64 || order == .big || file.has("RIFF", at: start), file.has("WAVE", at: start + 8) else { return nil }
-    var (rate, channels): (Int?, Int?) = (nil, nil)
+    var (rate, channels, isMPEG): (Int?, Int?, Bool) = (nil, nil, false)
     var (total, samples) = (file.number(start + 4, 4, order) ?? 0, Int?.none)
     var place = start + 12
     var extent: SoundExtent?
@@ -14,14 +14,22 @@ enum RIFFExtent {
         (total, samples) = (file.number(body, 8, order) ?? 0, file.number(body + 8, 8, order))
       } else if file.has("fmt ", at: place), file.number(body + 12, 4, order) != nil {
         (channels, rate) = (file.number(body + 2, 2, order), file.number(body + 4, 4, order))
+        isMPEG = file.number(body, 2, order).map([0x50, 0x55].contains) ?? false
       } else if file.has("data", at: place) {
         let declared = is64 && size == 0xFFFF_FFFF ? samples ?? size : size
         if SoundExtent.isUnknown(declared, there: file.count - body) {
           extent = .untold(file, from: start)
+          if isMPEG, var stream = MPEGExtent.find(in: file, at: body) {
+            stream.lead += body - start
+            extent = stream
+          }
         } else {
           // Chunks may follow the samples; some programs count them wrongly, and such a file ends with its samples.
           let end = body + declared + declared % 2
           extent = .ofSamples(file, from: body, declared: declared, until: max(end, start + 8 + total))
+          if isMPEG, extent?.evidence == .whole, let stream = MPEGExtent.find(in: file, held: body..<body + declared) {
+            extent?.hold(stream, body..<body + declared, from: start)
+          }
         }
       }
       place = body + size + size % 2

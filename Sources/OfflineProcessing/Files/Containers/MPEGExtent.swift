@@ -3,12 +3,18 @@
 struct MPEGExtent {
   private let file: FileBytes
   private let start: Int
+  /// The first byte behind those that may be its.
+  private let limit: Int
+  /// Whether a container holds it, which tells where it ends.
+  private let isHeld: Bool
   /// The first place behind the last frame that is whole.
   private var end = 0
   private var frames = 0
   private var first: Frame?
   private var info: Info?
   private var isCut = false
+  /// Bytes between frames that are none.
+  private var gaps: [SoundExtent.Gap] = []
 
   /// The head of a frame, of 32 bits.
   private struct Frame {
@@ -16,6 +22,8 @@ struct MPEGExtent {
     let size: Int
     /// Per channel.
     let samples: Int
+    /// In Hz.
+    let rate: Int
     /// Bytes behind the head up to where the encoder's declaration may stand, in layer III.
     let side: Int?
 
@@ -25,7 +33,7 @@ struct MPEGExtent {
       guard version != 1, layer != 4, index != 0, index != 15, rateIndex != 3 else { return nil }
       let isFirstVersion = version == 3
       let kilobits = isFirstVersion ? Self.rates[layer - 1][index - 1] : Self.lowRates[min(layer, 2) - 1][index - 1]
-      let rate = [44_100, 48_000, 32_000][rateIndex] >> (isFirstVersion ? 0 : version == 2 ? 1 : 2)
+      rate = [44_100, 48_000, 32_000][rateIndex] >> (isFirstVersion ? 0 : version == 2 ? 1 : 2)
       samples = layer == 1 ? 384 : layer == 3 && !isFirstVersion ? 576 : 1_152
       let padding = head >> 9 & 1
       size = layer == 1 ? (12_000 * kilobits / rate + padding) * 4 : samples * 125 * kilobits / rate + padding
@@ -75,59 +83,84 @@ struct MPEGExtent {
 
   /// Recognizes a stream that begins at `start`, behind tags; nil if there are not two frames.
   static func find(in file: FileBytes, at start: Int) -> SoundExtent? {
-    var walk = MPEGExtent(file: file, start: start)
+    var walk = MPEGExtent(file: file, start: start, limit: file.count, isHeld: false)
     return walk.extent()
   }
 
-  private init(file: FileBytes, start: Int) { (self.file, self.start) = (file, start) }
+  /// Recognizes a stream that a container holds in all of `range`; nil if there are not two frames. Its length is what decoding gives:
+  /// libsndfile guesses it, and other numbers that containers have count an encoder's delay, or do not.
+  static func find(in file: FileBytes, held range: Range<Int>) -> SoundExtent? {
+    var walk = MPEGExtent(file: file, start: range.lowerBound, limit: range.upperBound, isHeld: true)
+    return walk.extent()
+  }
+
+  private init(file: FileBytes, start: Int, limit: Int, isHeld: Bool) {
+    (self.file, self.start, self.limit, self.isHeld) = (file, start, limit, isHeld)
+  }
 
   private mutating func extent() -> SoundExtent? {
+    let place = walk()
+    guard let first, frames > 1 || info != nil else { return nil }
+    // A container has its frames as it has them: some end within one.
+    if isHeld { isCut = false }
+    var result = SoundExtent(end: limit - start < place - start || isCut || isHeld ? limit : place, evidence: .whole)
+    result.gaps = gaps
+    let cut = SoundExtent.Evidence.truncated("its last frame of MPEG audio is cut off")
+    guard let info, let declared = info.frames else {
+      // The guess counts a declaration without a number as sound, and so does the decoder.
+      let there = (frames + (info == nil ? 0 : 1)) * first.samples
+      result.evidence = isCut ? cut : isHeld ? .held(there) : .counted(there)
+      return result
+    }
+    if frames < declared, let gap = gaps.first {
+      let missing = "\(declared - frames) of the \(declared) frames that its header declares are missing"
+      result.evidence = .damaged("\(gap.words) are no MPEG audio, and \(missing)")
+    } else if frames < declared, end - start < info.bytes ?? .max {
+      result.evidence = .truncated("its header declares \(declared) frames of MPEG audio, and \(frames) are there")
+    } else if frames != declared || isCut {
+      // Some encoders count their declaration as a frame, and a stream may be appended: then the bytes are there, and the number is
+      // wrong.
+      result.evidence = isCut ? cut : isHeld ? .held(frames * first.samples) : .counted(frames * first.samples)
+      result.lead = info.end - start
+    }
+    return result
+  }
+
+  /// Goes from frame to frame. Returns the first place that is no longer the stream's.
+  private mutating func walk() -> Int {
     var place = start
-    while place < file.count {
+    while place < limit {
       if let length = Self.tag(file, place) {
         place += length
       } else if let frame = Frame(file, place), first.map(frame.resembles) ?? true {
         let info = Info(file, place, frame)
         // An encoder's declaration within the sound: another file was appended.
-        if info != nil, first != nil { break }
-        if place + frame.size > file.count {
+        if info != nil, first != nil, !isHeld { break }
+        if place + frame.size > limit {
           isCut = true
           break
         }
         if first == nil { self.info = info }
-        if info == nil { frames += 1 }
+        if info == nil || first != nil { frames += 1 }
         first = first ?? frame
         place += frame.size
         end = place
       } else {
-        guard first != nil, let next = resume(behind: place) else { break }
+        guard let first, let next = resume(behind: place) else { break }
+        let second = Double(frames * first.samples) / Double(first.rate)
+        gaps.append(SoundExtent.Gap(bytes: place..<next, second: second))
         place = next
       }
     }
     // Less than a frame's head at the end.
-    if end < file.count, file.count - end < 4, file.byte(end) == 0xFF { isCut = true }
-    guard let first, frames > 1 || info != nil else { return nil }
-    let length = file.count - start < place - start || isCut ? file.count : place
-    guard let info, let declared = info.frames else {
-      // The guess counts a declaration without a number as sound, and so does the decoder.
-      let counted = SoundExtent.Evidence.counted((frames + (info == nil ? 0 : 1)) * first.samples)
-      return SoundExtent(end: length, evidence: isCut ? .truncated("its last frame of MPEG audio is cut off") : counted)
-    }
-    // Some encoders count their declaration as a frame, and a stream may be appended: then the bytes are there, and the number is
-    // wrong.
-    if frames < declared, end - start < info.bytes ?? .max {
-      return SoundExtent(end: length, evidence: .truncated("its header declares \(declared) frames of MPEG audio, and \(frames) are there"))
-    }
-    if frames == declared, !isCut { return SoundExtent(end: length, evidence: .whole) }
-    return SoundExtent(
-      end: length, evidence: isCut ? .truncated("its last frame of MPEG audio is cut off") : .counted(frames * first.samples),
-      lead: info.end - start)
+    if end < limit, limit - end < 4, file.byte(end) == 0xFF { isCut = true }
+    return place
   }
 
   /// The next place at which two frames follow one another.
   private func resume(behind place: Int) -> Int? {
     guard let first else { return nil }
-    for candidate in (place + 1)..<max(place + 2, min(file.count, place + 1 << 20)) {
+    for candidate in (place + 1)..<max(place + 2, min(limit, place + 1 << 20)) {
       if let frame = Frame(file, candidate), frame.resembles(first), let next = Frame(file, candidate + frame.size), next.resembles(first) {
         return candidate
       }

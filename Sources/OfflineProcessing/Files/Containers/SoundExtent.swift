@@ -1,3 +1,5 @@
+import Platform
+
 /// How far a sound file reaches within the bytes of a file, and what its container declares of its samples beside what is there:
 /// libsndfile reads a truncated file as far as it goes, which would pass for a whole recording.
 struct SoundExtent: Equatable {
@@ -7,11 +9,25 @@ struct SoundExtent: Equatable {
     case whole
     /// Less than it declares is there; in words.
     case truncated(String)
+    /// Sound is missing in the middle; in words.
+    case damaged(String)
     /// It declares nothing, as a program that writes into a pipe cannot.
     case untold
     /// MPEG audio that declares no length, or a wrong one: libsndfile's number is a guess. The frames that decoding all of it gives;
     /// nil if that is unknown.
     case counted(Int?)
+    /// MPEG audio in a container that tells its bytes, all of which are there: the frames that decoding gives.
+    case held(Int)
+  }
+
+  /// Bytes in the middle that are no sound, which decoders leave out.
+  struct Gap: Equatable {
+    let bytes: Range<Int>
+    /// The sound before it, in seconds.
+    let second: Double
+
+    /// For people: how many, and where.
+    var words: String { "\(bytes.count) bytes at byte \(bytes.lowerBound) (\(fixed(second, 2)) s)" }
   }
 
   /// The first byte that is no longer its.
@@ -19,6 +35,10 @@ struct SoundExtent: Equatable {
   var evidence: Evidence
   /// Bytes at the beginning to leave out, such as of a header with a wrong length.
   var lead = 0
+  /// Bytes at the end to leave out, such as of what a container holds behind the sound.
+  var tail = 0
+  /// In the file's order, of what is left then.
+  var gaps: [Gap] = []
   /// In Hz, where the header is simple enough to tell.
   var rate: Int?
   var channels: Int?
@@ -42,6 +62,14 @@ struct SoundExtent: Equatable {
     let there = max(0, file.count - samples)
     guard declared > there else { return SoundExtent(end: min(file.count, max(end ?? 0, samples + declared)), evidence: .whole) }
     return SoundExtent(end: file.count, evidence: .truncated(shortage(declared, there)))
+  }
+
+  /// Makes it that of a container which begins at `start` and holds a stream in `range`.
+  mutating func hold(_ stream: SoundExtent, _ range: Range<Int>, from start: Int) {
+    evidence = stream.evidence
+    lead = range.lowerBound - start + stream.lead
+    tail = max(0, end - range.upperBound)
+    gaps = stream.gaps
   }
 
   static func shortage(_ declared: Int, _ there: Int) -> String {

@@ -2,9 +2,37 @@
 struct SoundParts: Equatable {
   struct Part: Equatable {
     var bytes: Range<Int>
+    /// Of these, in their order, what libsndfile is to read.
+    var pieces: [Range<Int>]
+    var gaps: [SoundExtent.Gap] = []
     var evidence: SoundExtent.Evidence
     var rate: Int?
     var channels: Int?
+
+    /// Whether its end cannot be seen.
+    var isUntold: Bool {
+      switch evidence {
+      case .untold, .counted: true
+      case .whole, .truncated, .damaged, .held: false
+      }
+    }
+
+    /// Whether libsndfile may read the file itself.
+    let isPlain: Bool
+
+    fileprivate init(_ extent: SoundExtent, from start: Int) {
+      let begin = min(start + extent.lead, extent.end)
+      bytes = begin..<max(begin, extent.end - extent.tail)
+      (gaps, evidence, rate, channels) = (extent.gaps, extent.evidence, extent.rate, extent.channels)
+      var place = begin
+      pieces = []
+      for gap in gaps where gap.bytes.lowerBound >= place {
+        pieces.append(place..<gap.bytes.lowerBound)
+        place = gap.bytes.upperBound
+      }
+      pieces.append(place..<max(place, bytes.upperBound))
+      isPlain = gaps.isEmpty && extent.lead == 0 && extent.tail == 0
+    }
   }
 
   /// At least one.
@@ -24,11 +52,10 @@ struct SoundParts: Equatable {
       let known = SoundExtent.find(in: file, at: start)
       guard let extent = known ?? (isMPEG ? MPEGExtent.find(in: file, at: start) : nil), extent.end > place else { break }
       isMPEG = known == nil
-      let begin = min(start + extent.lead, extent.end)
-      parts.append(Part(bytes: begin..<extent.end, evidence: extent.evidence, rate: extent.rate, channels: extent.channels))
+      parts.append(Part(extent, from: start))
       place = extent.end
     }
-    all = parts.isEmpty ? [Part(bytes: 0..<file.count, evidence: .untold)] : parts
+    all = parts.isEmpty ? [Part(SoundExtent(end: file.count, evidence: .untold), from: 0)] : parts
     unused = parts.isEmpty ? 0 : file.count - place
   }
 }
