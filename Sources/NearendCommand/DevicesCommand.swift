@@ -14,9 +14,7 @@ struct DevicesCommand: ParsableCommand {
   @ParentCommand var nearend: NearendCommand
 
   func run() throws {
-    guard !nearend.display.headless, nearend.display.seconds == nil, nearend.display.glyphs == nil, !nearend.telemetry.isGiven else {
-      throw ValidationError("devices takes only --json.")
-    }
+    try nearend.refuseOptions(of: "devices takes only --json", except: ["--json"])
     let devices: [Device]
     do throws(GraphError) {
       devices = try GraphInspection.devices()

@@ -15,6 +15,13 @@ struct IsolationCommand: ParsableCommand {
         nearend isolation install && nearend set micMode voiceIsolation
       """,
     subcommands: [InstallIsolation.self, IsolationStatus.self, RemoveIsolation.self])
+
+  @ParentCommand var nearend: NearendCommand
+
+  /// Refuses options of `nearend` itself, whose parser runs first, and accepts `--json` and its other options anywhere.
+  func refuseOwnOptions(of command: String, butJSON: Bool = false) throws {
+    try nearend.refuseOptions(of: "isolation \(command) accepts none of nearend's own options", except: butJSON ? ["--json"] : [])
+  }
 }
 
 /// The store in this user's data folder; ends the process without one.
@@ -35,8 +42,10 @@ struct InstallIsolation: ParsableCommand {
   var from: String?
   @Option(help: ArgumentHelp("An address with PyPI's description of the package, such as a mirror's.", valueName: "url"))
   var index: String?
+  @ParentCommand var isolation: IsolationCommand
 
   func run() throws {
+    try isolation.refuseOwnOptions(of: "install")
     if from != nil, index != nil { throw ValidationError("--from and --index: give only one of them.") }
     let store = store()
     do throws(IsolationStoreError) {
@@ -54,16 +63,39 @@ struct IsolationStatus: ParsableCommand {
     commandName: "status",
     abstract: "Show whether voice isolation is installed, whether it works, and its processor time; exit status 69 if it is not installed.")
 
+  @Flag(help: "Print it as JSON.")
+  var json = false
+  @ParentCommand var isolation: IsolationCommand
+
   func run() throws {
+    try isolation.refuseOwnOptions(of: "status", butJSON: true)
     do throws(IsolationError) { _ = try IsolationFiles.find(ProcessInfo.processInfo.environment) } catch { fail(error, .unavailable) }
-    Self.show()
+    Self.show(asJSON: json || isolation.nearend.display.json)
+  }
+
+  private struct Document: Encodable {
+    let name, library, model: String
+    /// Seconds of processor time per second of audio.
+    let processorTime: Double
+    /// In frames at 48 kHz.
+    let delay: Int
+    let isTooSlow: Bool
   }
 
   /// Ends the process if it does not run.
-  static func show() {
+  static func show(asJSON: Bool = false) {
     do throws(IsolationError) {
       let isolator = try DeepFilter(environment: ProcessInfo.processInfo.environment)
       let cost = IsolationCost(processingTime: isolator.processingTime(seconds: 2), of: 2)
+      if asJSON {
+        let document = Document(
+          name: isolator.name, library: isolator.files.library, model: isolator.files.model, processorTime: cost.share,
+          delay: isolator.delay, isTooSlow: cost.isTooHigh)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        if let data = try? encoder.encode(document) { print(String(decoding: data, as: UTF8.self)) }
+        return
+      }
       print("\(isolator.name)")
       print("  library  \(isolator.files.library)")
       print("  model    \(isolator.files.model)")
@@ -81,7 +113,7 @@ struct IsolationStatus: ParsableCommand {
 /// The processor time that voice isolation takes.
 struct IsolationCost {
   /// Seconds of processor time per second of audio.
-  private let share: Double
+  let share: Double
 
   /// - Parameters:
   ///   - processingTime: the measured processor time, in seconds.
@@ -98,7 +130,10 @@ struct RemoveIsolation: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove what install has put into the data folder.")
 
+  @ParentCommand var isolation: IsolationCommand
+
   func run() throws {
+    try isolation.refuseOwnOptions(of: "remove")
     let store = store()
     do throws(IsolationStoreError) {
       print(try store.remove() ? "\(store.folder) is removed" : "there is nothing in \(store.folder)")

@@ -22,6 +22,14 @@ struct DisplayOptions: ParsableArguments {
   @Option(help: "How the dashboard draws: unicode, compat or ascii; by default, or with auto, what the locale allows.")
   var glyphs: GlyphChoice?
 
+  /// The names of those that were given.
+  var given: [String] {
+    let names = [
+      headless ? "--headless" : nil, seconds == nil ? nil : "--seconds", json ? "--json" : nil, glyphs == nil ? nil : "--glyphs",
+    ]
+    return names.compactMap { $0 }
+  }
+
   /// One year.
   private static let longest = 31_536_000.0
 
@@ -90,6 +98,18 @@ struct DeviceOptions: ParsableArguments {
       guard let name, GraphController.isOwnNode(name) else { continue }
       throw ValidationError("\(option) \(name): give a real device, as 'nearend devices' lists them: nearend's own would hear itself.")
     }
+  }
+
+  /// The names of those that were given.
+  var given: [String] {
+    func name(_ isOn: Bool?, _ name: String) -> String? { isOn.map { $0 ? "--\(name)" : "--no-\(name)" } }
+    let names = [
+      mic.map { _ in "--mic" }, speaker.map { _ in "--speaker" }, reference.map { _ in "--reference" }, sink.isEmpty ? nil : "--sink",
+      name(voiceProcessing, "voice-processing"), aec.map { _ in "--aec" }, micMode.map { _ in "--mic-mode" },
+      interruptingRoles.map { _ in "--interrupting-roles" }, whenInactive.map { _ in "--when-inactive" },
+      name(makesDefault, "default"), name(pauseOnUnplug, "pause-on-unplug"), name(manual, "manual"),
+    ]
+    return names.compactMap { $0 }
   }
 
   /// A Boolean value indicating whether no option was given in which a running nearend may differ.

@@ -1,4 +1,5 @@
 internal import Glibc
+import Platform
 
 /// Where libpipewire looks for the daemon, and why none is there: it says "Host is down" whatever the cause. [any]
 package struct DaemonAddress: Sendable, Equatable {
@@ -11,15 +12,16 @@ package struct DaemonAddress: Sendable, Equatable {
     /// A variable names another daemon than the user's own.
     case named(variable: String)
     case noFolder
-    case missingFolder(variable: String, String)
+    /// A variable names what cannot be used as a folder, and why not.
+    case noSuchFolder(variable: String, String, String)
   }
 
   /// Finds the place as libpipewire does.
   /// - Parameters:
   ///   - remote: path or name, as a program gives it; nil for the user's own.
   ///   - value: the value of an environment variable.
-  ///   - exists: whether a path leads to something.
-  package init(remote: String?, value: (String) -> String?, exists: (String) -> Bool) {
+  ///   - fault: why a path cannot be used as a folder, in words; nil if it can.
+  package init(remote: String?, value: (String) -> String?, fault: (String) -> String?) {
     let named = remote == nil ? value("PIPEWIRE_REMOTE") : nil
     let name = remote ?? named ?? "pipewire-0"
     path = name
@@ -28,7 +30,7 @@ package struct DaemonAddress: Sendable, Equatable {
     for variable in ["PIPEWIRE_RUNTIME_DIR", "XDG_RUNTIME_DIR"] {
       guard let folder = value(variable) else { continue }
       path = "\(folder)/\(name)"
-      if !exists(folder) { cause = .missingFolder(variable: variable, folder) }
+      if let fault = fault(folder) { cause = .noSuchFolder(variable: variable, folder, fault) }
       return
     }
     cause = .noFolder
@@ -38,7 +40,7 @@ package struct DaemonAddress: Sendable, Equatable {
   init(remote: String?) {
     self.init(
       remote: remote, value: { getenv($0).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 } },
-      exists: { access($0, F_OK) == 0 })
+      fault: folderFault)
   }
 
   /// Returns a connected socket; -1 on a failure, whose cause is `errno`.
@@ -73,9 +75,9 @@ package struct DaemonAddress: Sendable, Equatable {
       case .named(let variable):
         ("no PipeWire daemon at \(path), which \(variable) names (\(reason))", "start that daemon, or use your own: unset \(variable)")
       case .noFolder: ("no PipeWire daemon can be found: XDG_RUNTIME_DIR, the folder of its socket, is not set", session)
-      case .missingFolder(let variable, let folder):
+      case .noSuchFolder(let variable, let folder, let fault):
         (
-          "no PipeWire daemon can be found: \(variable) is \(folder), which is not there",
+          "no PipeWire daemon can be found: \(variable) is \(folder), which \(fault)",
           variable == "XDG_RUNTIME_DIR" ? session : "correct it, or: unset \(variable)"
         )
       }

@@ -52,3 +52,13 @@ package func write(_ bytes: some Sequence<UInt8>, to descriptor: Int32) throws(S
     rest = rest.dropFirst(count)
   }
 }
+
+/// Why a path cannot be used as a folder: "is not there", "is no folder"; nil if it can. [any]
+package func folderFault(_ path: String) -> String? {
+  var status = stat()
+  guard stat(path, &status) == 0 else { return errno == ENOENT ? "is not there" : errno == ENOTDIR ? "is no folder" : refusal }
+  guard status.st_mode & S_IFMT == S_IFDIR else { return "is no folder" }
+  return access(path, X_OK) == 0 ? nil : refusal
+}
+
+private var refusal: String { "cannot be entered (\(SystemError.last))" }

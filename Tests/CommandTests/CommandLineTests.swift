@@ -85,6 +85,19 @@ struct CommandLineTests {
       (["send", "--rtp", "10.0.0.8:99999"], "no possible port: give 1 to 65535"),
       (["sink", "add", "x", "--rtp", "nohost"], "'nohost' is no address"),
       (["sink", "add", "x", "--rtp", "0.0.0.0", "--from", "nohost"], "'nohost' is no address"),
+      (["status", "--json", "--default"], "none of nearend's own options: leave out --default"),
+      (["status", "--no-manual", "--aec", "off"], "leave out --aec, --no-manual"),
+      (["get", "aec", "--telemetry-file", "x"], "leave out the --telemetry options"),
+      (["devices", "--json", "--default"], "devices takes only --json: leave out --default"), (["devices", "--wait"], "leave out --wait"),
+      (["attach", "--mic", "x"], "attach takes only --glyphs and --socket: leave out --mic"),
+      (["hang-up", "x", "--json"], "leave out --json"), (["sink", "list", "--headless"], "leave out --headless"),
+      (["sink", "remove", "x", "--json"], "leave out --json"), (["sink", "add", "x", "--rtp", "127.0.0.1", "--json"], "leave out --json"),
+      (["stage", "list", "--wait"], "leave out --wait"), (["stage", "remove", "x", "--json"], "leave out --json"),
+      (["stage", "set", "x", "Gain=1", "--json"], "leave out --json"), (["send", "list", "--headless"], "leave out --headless"),
+      (["send", "remove", "x", "--json"], "leave out --json"), (["isolation", "remove", "--json"], "leave out --json"),
+      (["isolation", "status", "--headless"], "leave out --headless"), (["isolation", "install", "--default"], "leave out --default"),
+      (["process", "--mic", "x", "--out", "y", "--default"], "mean nothing to it: leave out --default"),
+      (["rehearse", "--wait"], "leave out --wait"),
     ])
   func wrongArguments(arguments: [String], words: String) throws {
     let result = try EmptyPlace().nearend(arguments)
@@ -174,6 +187,8 @@ struct CommandLineTests {
       (["--headless"], ["PIPEWIRE_REMOTE": "foo"], "/foo, which PIPEWIRE_REMOTE names (there is no such socket)"),
       (["devices"], [:], "/pipewire-0 (there is no such socket); start PipeWire"),
       (["status"], ["XDG_RUNTIME_DIR": "/no/folder"], "XDG_RUNTIME_DIR is /no/folder, which is not there"),
+      (["devices"], ["XDG_RUNTIME_DIR": "/etc/passwd"], "XDG_RUNTIME_DIR is /etc/passwd, which is no folder; start nearend in your login"),
+      (["status"], ["XDG_RUNTIME_DIR": "/etc/passwd"], "XDG_RUNTIME_DIR is /etc/passwd, which is no folder: give nearend's own"),
     ] as [([String], [String: String], String)])
   func wrongEnvironment(arguments: [String], variables: [String: String], words: String) throws {
     let result = try EmptyPlace(variables).nearend(arguments)

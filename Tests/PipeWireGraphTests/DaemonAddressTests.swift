@@ -17,6 +17,9 @@ struct DaemonAddressTests {
       environment: ["XDG_RUNTIME_DIR": "/gone"], problem: "XDG_RUNTIME_DIR is /gone, which is not there",
       remedy: "export XDG_RUNTIME_DIR=/run/user/"),
     Case(
+      environment: ["XDG_RUNTIME_DIR": "/etc/passwd"], problem: "XDG_RUNTIME_DIR is /etc/passwd, which is no folder",
+      remedy: "export XDG_RUNTIME_DIR=/run/user/"),
+    Case(
       environment: ["XDG_RUNTIME_DIR": "/run/user/1", "PIPEWIRE_RUNTIME_DIR": "/gone"],
       problem: "PIPEWIRE_RUNTIME_DIR is /gone, which is not there", remedy: "unset PIPEWIRE_RUNTIME_DIR"),
     Case(
@@ -32,7 +35,8 @@ struct DaemonAddressTests {
 
   @Test("O1: an error of connecting names the variable or the path that is the cause, and what to do", arguments: cases)
   func causes(_ wrong: Case) {
-    let address = DaemonAddress(remote: wrong.remote, value: { wrong.environment[$0] }, exists: { $0 == "/run/user/1" })
+    let address = DaemonAddress(
+      remote: wrong.remote, value: { wrong.environment[$0] }, fault: { ["/gone": "is not there", "/etc/passwd": "is no folder"][$0] })
     let error = address.error(reason: "why")
     #expect(error.description.contains(wrong.problem), "\(error)")
     #expect(wrong.remedy.map { error.remedy?.contains($0) == true } ?? (error.remedy == nil), "\(error.remedy ?? "nothing to do")")

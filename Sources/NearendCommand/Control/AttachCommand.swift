@@ -12,9 +12,7 @@ struct AttachCommand: ParsableCommand {
   @ParentCommand var parent: NearendCommand
 
   func run() throws {
-    guard !parent.display.headless, parent.display.seconds == nil, !parent.display.json else {
-      throw ValidationError("attach takes only --glyphs and --socket.")
-    }
+    try parent.refuseOptions(of: "attach takes only --glyphs and --socket", except: ["--glyphs"])
     let stop = StopRequest.onSignals()
     let nearend = socket.nearend
     // Checks that one runs, before the terminal changes.

@@ -90,8 +90,12 @@ struct HangUpCommand: ParsableCommand {
   @Argument(help: "The name that nearend call printed.", completion: .sends)
   var name: String
   @OptionGroup var socket: SocketOptions
+  @ParentCommand var parent: NearendCommand
 
-  func run() throws { socket.nearend.request("DELETE", "/calls/\(ControlClient.escaped(name))") }
+  func run() throws {
+    try parent.refuseOwnOptions(of: "hang-up")
+    socket.nearend.request("DELETE", "/calls/\(ControlClient.escaped(name))")
+  }
 }
 
 struct SendCommand: ParsableCommand {
@@ -129,8 +133,12 @@ struct SendRemoveCommand: ParsableCommand {
   @Argument(help: "The sender's name.", completion: .sends)
   var name: String
   @OptionGroup var socket: SocketOptions
+  @ParentCommand var send: SendCommand
 
-  func run() throws { socket.nearend.request("DELETE", "/sends/\(ControlClient.escaped(name))") }
+  func run() throws {
+    try send.parent.refuseOwnOptions(of: "send remove")
+    socket.nearend.request("DELETE", "/sends/\(ControlClient.escaped(name))")
+  }
 }
 
 struct SendListCommand: ParsableCommand {
@@ -143,6 +151,7 @@ struct SendListCommand: ParsableCommand {
   @ParentCommand var send: SendCommand
 
   func run() throws {
+    try send.parent.refuseOwnOptions(of: "send list", butJSON: true)
     socket.nearend.list("/sends", asJSON: json || send.parent.display.json) { (send: SendStatus) in ["\(send.id)  \(send.words)"] }
   }
 }

@@ -66,9 +66,9 @@ struct RunningNearend {
   func end(_ error: any Error) -> Never {
     if case .unreachable? = error as? TransferError {
       let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? ""
-      if !folder.isEmpty, client.path.hasPrefix("\(folder)/"), access(folder, F_OK) != 0 {
+      if !folder.isEmpty, client.path.hasPrefix("\(folder)/"), let fault = folderFault(folder) {
         fail(
-          "XDG_RUNTIME_DIR is \(folder), which is not there: give nearend's own, /run/user/$(id -u) in a login session, "
+          "XDG_RUNTIME_DIR is \(folder), which \(fault): give nearend's own, /run/user/$(id -u) in a login session, "
             + "or the control socket with --socket <path>", .unavailable)
       }
       fail("no nearend runs here: nothing listens at \(client.path); start one with nearend, or nearend --headless", .unavailable)
@@ -97,8 +97,15 @@ extension JSONDecoder {
 extension NearendCommand {
   /// Refuses options of `nearend` itself, which the parser accepts anywhere on the line, for a command that talks to another nearend.
   func refuseOwnOptions(of command: String, butJSON: Bool = false, butGlyphs: Bool = false) throws {
-    guard !display.headless, display.seconds == nil, butGlyphs || display.glyphs == nil, butJSON || !display.json, devices.mic == nil,
-      devices.speaker == nil, devices.sink.isEmpty, !wait
-    else { throw ValidationError("\(command) controls a running nearend and accepts none of nearend's own options.") }
+    try refuseOptions(
+      of: "\(command) controls a running nearend and accepts none of nearend's own options",
+      except: (butJSON ? ["--json"] : []) + (butGlyphs ? ["--glyphs"] : []))
+  }
+
+  /// Refuses the options that were given to `nearend` itself, except some, in these words and with their names.
+  func refuseOptions(of words: String, except accepted: [String] = []) throws {
+    let names = devices.given + display.given + (telemetry.isGiven ? ["the --telemetry options"] : []) + (wait ? ["--wait"] : [])
+    let refused = names.filter { !accepted.contains($0) }
+    guard refused.isEmpty else { throw ValidationError("\(words): leave out \(refused.joined(separator: ", ")).") }
   }
 }

@@ -98,8 +98,10 @@ struct SinkAddCommand: ParsableCommand {
     parsing: .unconditional, help: ArgumentHelp("With --rtp: length of the jitter buffer, 20 to 100; by default 60.", valueName: "ms"))
   var latency: Int?
   @OptionGroup var socket: SocketOptions
+  @ParentCommand var sink: SinkCommand
 
   func run() throws {
+    try sink.parent.refuseOwnOptions(of: "sink add")
     guard device != (rtp != nil) else {
       throw ValidationError("Give either --device or --rtp <address:port>; PCM is played with nearend sink --id \(name).")
     }
@@ -126,8 +128,12 @@ struct SinkRemoveCommand: ParsableCommand {
   @Argument(help: "The participant's name.", completion: .participants)
   var name: String
   @OptionGroup var socket: SocketOptions
+  @ParentCommand var sink: SinkCommand
 
-  func run() throws { socket.nearend.request("DELETE", "/sinks/\(ControlClient.escaped(name))") }
+  func run() throws {
+    try sink.parent.refuseOwnOptions(of: "sink remove")
+    socket.nearend.request("DELETE", "/sinks/\(ControlClient.escaped(name))")
+  }
 }
 
 struct SinkListCommand: ParsableCommand {
@@ -140,6 +146,7 @@ struct SinkListCommand: ParsableCommand {
   @ParentCommand var sink: SinkCommand
 
   func run() throws {
+    try sink.parent.refuseOwnOptions(of: "sink list", butJSON: true)
     socket.nearend.list("/sinks", asJSON: json || sink.parent.display.json) { (sink: SinkStatus) in
       let kind = sink.kind == .graph ? "device nearend.sink.\(sink.id)" : sink.remote?.words ?? "PCM, \(sink.sampleRate) Hz"
       return ["\(sink.id)  \(kind), \(sink.state.rawValue)"]

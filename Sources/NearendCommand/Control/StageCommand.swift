@@ -73,8 +73,10 @@ struct StageAddCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The stage's name; by default the label.", valueName: "name"))
   var id: String?
   @OptionGroup var socket: SocketOptions
+  @ParentCommand var stage: StageCommand
 
   func run() throws {
+    try stage.parent.refuseOwnOptions(of: "stage add")
     struct Wish: Encodable {
       var chain: String
       var plugin: String
@@ -97,6 +99,7 @@ struct StageListCommand: ParsableCommand {
   @ParentCommand var stage: StageCommand
 
   func run() throws {
+    try stage.parent.refuseOwnOptions(of: "stage list", butJSON: true)
     socket.nearend.list("/stages", asJSON: json || stage.parent.display.json) { (stage: StageStatus) in
       ["\(stage.id)  \(stage.words)"] + stage.ports.map { "  \($0.name) = \(PlugInPort.text($0.value)): \($0.possible)" }
     }
@@ -111,8 +114,10 @@ struct StageSetCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("A control port's value.", valueName: "port=value"), completion: .stagePorts)
   var values: [PortValue]
   @OptionGroup var socket: SocketOptions
+  @ParentCommand var stage: StageCommand
 
   func run() throws {
+    try stage.parent.refuseOwnOptions(of: "stage set")
     socket.nearend.request("PATCH", "/stages/\(ControlClient.escaped(name))", values.settings)
   }
 }
@@ -124,8 +129,12 @@ struct StageRemoveCommand: ParsableCommand {
   @Argument(help: "The stage's name.", completion: .stages)
   var name: String
   @OptionGroup var socket: SocketOptions
+  @ParentCommand var stage: StageCommand
 
-  func run() throws { socket.nearend.request("DELETE", "/stages/\(ControlClient.escaped(name))") }
+  func run() throws {
+    try stage.parent.refuseOwnOptions(of: "stage remove")
+    socket.nearend.request("DELETE", "/stages/\(ControlClient.escaped(name))")
+  }
 }
 
 struct StageInspectCommand: ParsableCommand {
@@ -142,6 +151,7 @@ struct StageInspectCommand: ParsableCommand {
   @ParentCommand var stage: StageCommand
 
   func run() throws {
+    try stage.parent.refuseOwnOptions(of: "stage inspect", butJSON: true)
     guard PlugInPort.rates.contains(rate) else { throw ValidationError("--rate \(rate): give 1000 to 1000000.") }
     let address = plugin.address
     let facts: PlugInFacts

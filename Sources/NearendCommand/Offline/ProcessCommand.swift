@@ -150,10 +150,9 @@ struct ProcessCommand: ParsableCommand {
   }
 
   private func refuseForeignOptions() throws {
-    let (devices, display) = (nearend.devices, nearend.display)
-    guard devices.speaker == nil, devices.sink.isEmpty, devices.manual == nil, devices.reference == nil, !display.headless,
-      display.seconds == nil, !display.json, !nearend.telemetry.isGiven
-    else { throw ValidationError("process works on files: options of the live nearend mean nothing to it.") }
+    try nearend.refuseOptions(
+      of: "process works on files, and options of the live nearend mean nothing to it",
+      except: ["--mic", "--aec", "--mic-mode", "--glyphs", "--voice-processing", "--no-voice-processing"])
   }
 
   private func show(_ result: OfflineProcessor.Result) {

@@ -155,6 +155,7 @@ struct RehearseCommand: ParsableCommand {
   func run() throws {
     try display.check()
     if nearend.telemetry.isGiven { throw ValidationError("A rehearsal sends no telemetry: leave out the --telemetry options.") }
+    if nearend.wait { throw ValidationError("A rehearsal has its own daemon and devices, and waits for none: leave out --wait.") }
     let script = incidents.map(Self.script)
     let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display)
