@@ -152,6 +152,8 @@ struct ResetCommand: ParsableCommand {
     guard let path = PreferencePath.remembered(ProcessInfo.processInfo.environment) else {
       fail("neither XDG_STATE_HOME nor HOME is set, so nothing is remembered", .failure)
     }
+    // What has just been changed is written first, so that it is forgotten, too.
+    Self.settle()
     var words: [String] = []
     do {
       _ = try RememberedFile(path: path).update(complain: { remark($0) }) { remembered in
@@ -176,6 +178,13 @@ struct ResetCommand: ParsableCommand {
     } catch {
       fail("\(path) cannot be written: \(error)", .failure)
     }
+    Self.settle()
     print(words.isEmpty ? "Nothing to forget." : "Forgotten: \(words.joined(separator: ", ")).".printable(atMost: .max))
+  }
+
+  /// Waits until a running nearend has written and applied what it remembers; without one, there is nothing to wait for.
+  private static func settle() {
+    guard let path = ControlPath.standard(ProcessInfo.processInfo.environment) else { return }
+    _ = try? ControlClient(path: path).request("POST", "/reload")
   }
 }

@@ -19,16 +19,17 @@ final class EmptyPlace: Place {
   var path: String { folder.path }
   var group: pid_t { folder.group }
 
-  /// `variables` override those that every program needs; an empty value removes one.
+  /// `variables` override those that every program needs; an empty value removes one, and {place} is the folder.
   init(_ variables: [String: String] = [:]) throws {
     let inherited = ProcessInfo.processInfo.environment
-    folder = try SessionFolder(environment: inherited)
+    let folder = try SessionFolder(environment: inherited)
+    self.folder = folder
     var environment = [
       "PATH": inherited["PATH"] ?? "/usr/bin:/bin", "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "LC_ALL": "C.UTF-8",
       // Synthesised speech is cached across tests.
       "XDG_CACHE_HOME": URL(fileURLWithPath: Speech.defaultCache).deletingLastPathComponent().path,
     ]
-    environment.merge(variables) { $1 }
+    environment.merge(variables.mapValues { $0.replacing("{place}", with: folder.path) }) { $1 }
     self.environment = environment.filter { !$0.value.isEmpty }
   }
 }

@@ -40,6 +40,9 @@ extension NearendService {
   /// - Throws: `SettingError`; nothing has changed then.
   package func set(_ setting: Setting, to value: EventValue) throws(SettingError) { try settings.set(setting, to: value) }
 
+  /// Sets the function that reads files of preferences and returns once they apply; nil if there are none. [any]
+  package func onReload(_ reload: (@Sendable () -> Void)?) { self.reload.set(reload) }
+
   // MARK: Participants
 
   /// Adds a participant whose PCM a program writes (K1), until `removeSink`: with receive media of its own, or as the sink of registered

@@ -27,6 +27,8 @@ package final class NearendService: Sendable {
   let started = Date()
   private let settingChanges: EventBus.Subscription
   let completion = Callback<@Sendable (inout Snapshot) -> Void>()
+  /// Applies what files say now.
+  let reload = Callback<@Sendable () -> Void>()
   private let controlSocket: String?
   private let control = Mutex<ControlServer?>(nil)
   /// Media that the control socket's clients have registered.

@@ -53,6 +53,7 @@ package final class PreferenceKeeper: Sendable {
     service.onParticipant { [weak self] id, change in
       self?.queue.async { [weak self] in self?.participantChanged(id, change) }
     }
+    service.onReload { [weak self] in self?.reload() }
     let paths = [configurationPath, writer?.path].compactMap { $0 }
     let watch = paths.isEmpty ? nil : FileWatch(paths, queue: queue) { [weak self] in self?.readFiles() }
     if watch == nil, !paths.isEmpty {
@@ -66,6 +67,7 @@ package final class PreferenceKeeper: Sendable {
   /// Writes what is to be remembered, and ends a trial in progress. Called before the service stops.
   package func stop() {
     service.onParticipant(nil)
+    service.onReload(nil)
     let ended = observation.withLock { observation in
       defer { (observation.subscription, observation.watch) = (nil, nil) }
       return (observation.subscription, observation.watch)
@@ -113,6 +115,14 @@ package final class PreferenceKeeper: Sendable {
   }
 
   private func sink(_ id: String) -> SinkStatus? { service.snapshot().sinks.first { $0.id == id } }
+
+  /// Writes what is to be remembered, and applies what the files say. Stages are added later. [any]
+  private func reload() {
+    queue.sync {
+      writer?.write()
+      readFiles()
+    }
+  }
 
   private func readFiles() {
     if let configurationPath, let configuration = changedConfiguration(configurationPath) {

@@ -16,6 +16,11 @@ extension ControlEndpoints {
       }
       try request.answerSettings()
     },
+    // For a program that has changed a file: notices come later.
+    ControlEndpoint("POST", "/reload") { request in
+      request.service.reload.current?()
+      try request.answerSettings()
+    },
     ControlEndpoint("POST", "/mute", isAlwaysAdmitted: true) { try $0.setMuted(true) },
     ControlEndpoint("POST", "/unmute", isAlwaysAdmitted: true) { try $0.setMuted(false) },
   ]
