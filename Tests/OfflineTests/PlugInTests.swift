@@ -11,9 +11,11 @@ import Testing
 /// LADSPA plug-ins in the chains of a manual renderer, which runs the audio thread's cycle: Debian's swh-plugins, and test plug-ins of
 /// known effect.
 @Suite("Plug-ins")
-struct PlugInTests {
+final class PlugInTests {
   private static let quantum = 256
   private let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-plugins-\(UUID().uuidString)")
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func renderer() throws -> ManualRenderer {
     let renderer = try ManualRenderer()

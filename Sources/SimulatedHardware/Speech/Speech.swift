@@ -55,8 +55,11 @@ package struct Speech: Sendable {
     let draft = "\(file).\(getpid())-\(UInt32.random(in: .min ... .max))"
     defer { unlink(draft) }
     let arguments = ["-v", voice.name, "-w", draft, "--", voice.text]
-    let process = try ChildProcess(
-      "espeak-ng", arguments, environment: ProcessInfo.processInfo.environment, group: 0)
+    // Without a folder of the login session, its PulseAudio library makes one in /tmp, and leaves it.
+    let runtime = "\(draft)-pulse"
+    defer { try? FileManager.default.removeItem(atPath: runtime) }
+    let environment = ProcessInfo.processInfo.environment.merging(["PULSE_RUNTIME_PATH": runtime]) { $1 }
+    let process = try ChildProcess("espeak-ng", arguments, environment: environment, group: 0)
     guard process.wait(timeout: 60) == .status(0), rename(draft, file) == 0 else {
       let exit = process.end(grace: 0)
       throw SessionError(

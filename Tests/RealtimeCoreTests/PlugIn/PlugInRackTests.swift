@@ -6,7 +6,7 @@ import Testing
 
 /// LADSPA plug-ins whose worker runs on its own thread.
 @Suite("Plug-ins' instances")
-struct PlugInRackTests {
+final class PlugInRackTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-rack-\(UUID().uuidString)")
   private let chain = StageChain()
   private let rack: PlugInRack
@@ -15,6 +15,8 @@ struct PlugInRackTests {
     rack = PlugInRack(capture: chain, render: StageChain())
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
   private func make(_ change: (inout TestPlugIn.Traits) -> Void) throws -> PlugInAddress {
     try PlugInAddress(TestPlugIn.make(in: folder.path, TestPlugIn.Traits(change)))
