@@ -5,38 +5,40 @@ import Synchronization
 /// Keeps libraries in C from writing to standard error: libmpg123 tells there what it finds damaged, in words of its own, which this
 /// program tells in its own. What writes to the descriptor, as this program does, is not affected. [any]
 enum LibraryNotes {
-  private struct State {
-    /// Calls under way.
-    var calls = 0
-    var real: UnsafeMutablePointer<FILE>?
-    /// Opened once; nil until then.
-    var nothing: UnsafeMutablePointer<FILE>?
+  /// A stream into memory, made once.
+  private struct Ear {
+    let stream: UnsafeMutablePointer<FILE>
+    /// What was written, which the C library keeps there after each flush.
+    let text: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+    let count: UnsafeMutablePointer<Int>
+
+    init?() {
+      text = .allocate(capacity: 1)
+      count = .allocate(capacity: 1)
+      (text.pointee, count.pointee) = (nil, 0)
+      guard let stream = open_memstream(text, count) else { return nil }
+      self.stream = stream
+    }
   }
-  // nonisolated(unsafe): the pointers are used with the lock held.
-  nonisolated(unsafe) private static var state = State()
+  // nonisolated(unsafe): used with the lock held.
+  nonisolated(unsafe) private static let ear = Ear()
   private static let lock = Mutex(())
 
-  /// Calls `body`, in which such writing has no effect.
-  static func withheld<Result>(_ body: () -> Result) -> Result {
-    lock.withLock { _ in begin() }
-    defer { lock.withLock { _ in end() } }
-    return body()
-  }
-
-  private static func begin() {
-    state.calls += 1
-    guard state.calls == 1 else { return }
-    state.nothing = state.nothing ?? fopen("/dev/null", "we")
-    // Without a free descriptor, the words are seen.
-    guard let nothing = state.nothing else { return }
-    state.real = stderr
-    stderr = nothing
-  }
-
-  private static func end() {
-    state.calls -= 1
-    guard state.calls == 0, let real = state.real else { return }
-    stderr = real
-    state.real = nil
+  /// Calls `body`, in which such writing is not seen; one call at a time, so that it is known whose it was. Returns whether it told an
+  /// error.
+  static func withheld<Result>(_ body: () -> Result) -> (result: Result, tellsError: Bool) {
+    lock.withLock { _ in
+      // Without memory for it, the words are seen.
+      guard let ear else { return (body(), false) }
+      let real = stderr
+      stderr = ear.stream
+      let result = body()
+      stderr = real
+      fflush(ear.stream)
+      let written = ear.text.pointee.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: ear.count.pointee), as: UTF8.self) }
+      rewind(ear.stream)
+      // "Note" and "Warning" are what costs no sound.
+      return (result, written?.contains("error:") == true)
+    }
   }
 }

@@ -5,6 +5,8 @@ internal import SoundFileLibrary
 final class SoundFile {
   let info: SF_INFO
   private let file: OpaquePointer
+  /// Whether the decoder has found what it cannot decode in what was read.
+  private(set) var isDamaged = false
   /// What libsndfile reads; nil if it reads the file by its name.
   private let window: ByteWindow?
 
@@ -16,9 +18,9 @@ final class SoundFile {
     if let window {
       var calls = ByteWindow.calls
       let own = Unmanaged.passUnretained(window).toOpaque()
-      file = LibraryNotes.withheld { sf_open_virtual(&calls, Int32(SFM_READ), &info, own) }
+      file = LibraryNotes.withheld { sf_open_virtual(&calls, Int32(SFM_READ), &info, own) }.result
     } else {
-      file = LibraryNotes.withheld { sf_open(path, Int32(SFM_READ), &info) }
+      file = LibraryNotes.withheld { sf_open(path, Int32(SFM_READ), &info) }.result
     }
     guard let file else {
       throw .input(file: path, reason: "it is not a sound file that libsndfile can read (\(String(cString: sf_strerror(nil))))")
@@ -26,13 +28,16 @@ final class SoundFile {
     (self.file, self.info, self.window) = (file, info, window)
   }
 
-  deinit { LibraryNotes.withheld { _ = sf_close(file) } }
+  deinit { _ = LibraryNotes.withheld { sf_close(file) } }
 
   var isMPEG: Bool { info.format & Int32(SF_FORMAT_TYPEMASK) == Int32(SF_FORMAT_MPEG) }
 
   /// Reads at most `frames` frames, interleaved; returns how many there were.
   func read(_ samples: inout [Float], frames: Int) -> Int {
-    LibraryNotes.withheld { max(0, Int(sf_readf_float(file, &samples, sf_count_t(frames)))) }
+    guard isMPEG else { return max(0, Int(sf_readf_float(file, &samples, sf_count_t(frames)))) }
+    let (count, tellsError) = LibraryNotes.withheld { max(0, Int(sf_readf_float(file, &samples, sf_count_t(frames)))) }
+    isDamaged = isDamaged || tellsError
+    return count
   }
 }
 

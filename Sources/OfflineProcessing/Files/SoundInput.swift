@@ -23,6 +23,8 @@ final class SoundInput {
   private var partPosition = 0
   private var file: SoundFile
   private var interleaved: [Float]
+  /// The frame from which on the decoder found damage; nil if it found none.
+  private var damage: Int?
 
   static let rates = 4_000...768_000
   static let channelCounts = 1...8
@@ -181,6 +183,9 @@ final class SoundInput {
     let gaps = parts.all.flatMap(\.gaps)
     for gap in gaps.prefix(Self.mostGaps) { notes.append("\(path): \(gap.words) are no MPEG audio; sound may be missing there") }
     if gaps.count > Self.mostGaps { notes.append("\(path) has \(gaps.count - Self.mostGaps) more such places") }
+    if let damage {
+      notes.append("\(path) is damaged from \(fixed(Double(damage) / Double(rate), 2)) s on: not all of its sound can be decoded")
+    }
     if parts.unused >= Self.notable {
       notes.append("\(path) goes on for \(parts.unused) bytes behind the end that it declares; they are not used")
     }
@@ -200,6 +205,7 @@ final class SoundInput {
     while part < lengths.count {
       let wanted = min(Self.block, lengths[part] - partPosition)
       let frames = wanted > 0 ? file.read(&interleaved, frames: wanted) : 0
+      if damage == nil, file.isDamaged { damage = position }
       if frames > 0 {
         try check(frames: frames)
         position += frames
