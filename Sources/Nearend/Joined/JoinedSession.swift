@@ -75,6 +75,7 @@ final class JoinedSession: DrivenSession {
     }
     // Before the link ends, because the host then ends the streams.
     slot.remove(mediaId: nil)
+    slot.settle()
     for output in state.outputs.values { output.close() }
     state.host?.appAudio?.close()
     state.host?.voice?.end()
@@ -114,6 +115,7 @@ final class JoinedSession: DrivenSession {
       for effect in change.effects { apply(effect, &state) }
       return change
     }
+    slot.settle()
     events.postMedia(of: change)
     for case .warn(let text) in change.effects { log.add(.warning, text) }
     return change

@@ -9,8 +9,9 @@ import Synchronization
 ///
 /// ``AudioSession`` is the same session for Swift programs. A program may use both.
 ///
-/// Every call is safe from any thread (L8) except the audio thread. There, in a microphone's callback, what unregisters, ends or sets
-/// something takes effect soon after the callback has returned, and everything else must not be called. None blocks the audio thread.
+/// Every call is safe from any thread (L8), and none blocks the audio thread. There, in a microphone's callback, what unregisters, ends or
+/// sets something takes effect soon after the callback has returned; what registers or has to wait is refused: there are no diagnostics,
+/// telemetry, route, unit and statuses of outputs.
 public final class AudioSessionManager: Sendable {
   /// The shared manager, created on first use and never released. LiveSwitch: `sharedInstance`.
   public static let shared = AudioSessionManager(.shared)

@@ -7,6 +7,7 @@ extension SessionOwner {
 
   /// Creates the sink of media that receives (K1); returns or throws the reason if it is refused.
   func makeSink(id: String, format: SinkFormat, capacityBytes: Int) throws(SinkError) -> SessionRefusal? {
+    if SourceTap.isInCallback { throw .refused(id: id, reason: Self.mustNotWait) }
     guard let driven else { return .unknownMedia(id: id) }
     return try driven.registerSink(id: id, format: format, capacityBytes: capacityBytes)
   }
@@ -19,6 +20,7 @@ extension SessionOwner {
 
   /// Reports what a program has dropped itself.
   func noteDrop(id: String, consecutive: UInt64, total: UInt64) {
+    if isPostponed({ $0.noteDrop(id: id, consecutive: consecutive, total: total) }) { return }
     driven?.notifySinkFrameDrop(mediaId: id, consecutive: consecutive, total: total)
   }
 
@@ -28,24 +30,29 @@ extension SessionOwner {
   /// Ids of the sinks, in the order of registration.
   var sinkIds: [String] { driven?.sinkIds ?? [] }
 
-  /// The states of the sinks, in the order of `sinkIds`. Waits for the graph's control thread.
-  var sinks: [SinkStatus] { driven?.snapshot().sinks ?? [] }
+  /// The states of the sinks, in the order of `sinkIds`. Waits for the graph's control thread; empty in a microphone's callback.
+  var sinks: [SinkStatus] { waitable?.snapshot().sinks ?? [] }
 
   func status(ofSink id: String) -> SinkStatus? { sinks.first { $0.id == id } }
 
   /// Linear, 0–4 (clamped). Ignored for an unknown id, or NaN.
   func setGain(_ gain: Double, ofSink id: String) {
+    if isPostponed({ $0.setGain(gain, ofSink: id) }) { return }
     guard let driven, !gain.isNaN, driven.sinkIds.contains(id) else { return }
     driven.perform(.setSinkGain(id: id, min(max(gain, 0), 4)))
   }
 
   /// Ignored for an unknown id.
   func setMuted(_ isMuted: Bool, ofSink id: String) {
+    if isPostponed({ $0.setMuted(isMuted, ofSink: id) }) { return }
     guard let driven, driven.sinkIds.contains(id) else { return }
     driven.perform(.setSinkMuted(id: id, isMuted))
   }
 
-  func setSSRC(_ ssrc: UInt32, ofSink id: String) { driven?.updateSsrc(mediaId: id, ssrc: ssrc) }
+  func setSSRC(_ ssrc: UInt32, ofSink id: String) {
+    if isPostponed({ $0.setSSRC(ssrc, ofSink: id) }) { return }
+    driven?.updateSsrc(mediaId: id, ssrc: ssrc)
+  }
 
   // MARK: The source
 
@@ -76,6 +83,7 @@ extension SessionOwner {
 
   /// Plays a buffer into the outgoing microphone (D4); returns the reason if it is refused whole.
   func capture(_ buffer: AppAudioBuffer) -> MicrophonePlayError? {
+    if SourceTap.isInCallback { return .unavailable }
     guard let driven else { return .notSending }
     guard hooks.hasMixer else { return .notMixed }
     return driven.play(appAudio: buffer)

@@ -4,26 +4,31 @@ import SessionModel
 /// What the session says of itself, and the route (T1, T2, R3, R5, S7). [any]
 extension SessionOwner {
   /// Describes the complete state for people, with or without a session.
-  var diagnostics: String { driven?.diagnostics() ?? Diagnostics(reportAtRest()).text }
+  var diagnostics: String {
+    if SourceTap.isInCallback { return "No diagnostics: \(Self.mustNotWait)" }
+    return driven?.diagnostics() ?? Diagnostics(reportAtRest()).text
+  }
 
   /// Describes the state for a server; nil if it cannot be encoded.
   var telemetryJSON: String? {
+    if SourceTap.isInCallback { return nil }
     if let driven { return driven.telemetryJSON() }
     return reportAtRest().telemetryJSON()
   }
 
-  /// Waits for the graph's control thread.
-  var route: RouteStatus? { driven?.route }
+  /// Waits for the graph's control thread; nil in a microphone's callback.
+  var route: RouteStatus? { waitable?.route }
 
   /// Resumes what was paused when headphones were unplugged (R5). Ignored if nothing is paused.
   func resumeAfterUnplug() {
+    if isPostponed({ $0.resumeAfterUnplug() }) { return }
     guard let driven, driven.route.isPausedAfterUnplug else { return }
     driven.perform(.resumeAfterUnplug)
   }
 
-  /// The filter in the graph, if there is one. Waits for the graph's control thread.
+  /// The filter in the graph, if there is one. Waits for the graph's control thread; nil in a microphone's callback.
   var unit: SharedUnit? {
-    guard let driven, driven.state.isUnitInitialised, let nodeId = driven.nodeId else { return nil }
+    guard let driven = waitable, driven.state.isUnitInitialised, let nodeId = driven.nodeId else { return nil }
     let status = SessionStatus(driven.state, interruption: driven.interruption, isMicrophoneMuted: self[isOn: .microphoneMuted])
     return SharedUnit(nodeId: nodeId, state: status.state)
   }

@@ -11,8 +11,8 @@ import Synchronization
 ///
 /// Both public faces call it, and a program may use both. Settings go to the session that is driven, or are kept for the next one.
 ///
-/// Every call is safe from any thread (L8) except the audio thread, where only changes are: a microphone's callback that makes one gets it
-/// after it has returned. None blocks the audio thread.
+/// Every call is safe from any thread (L8). A microphone's callback that makes a change gets it after it has returned, and is refused what
+/// would wait. None blocks the audio thread.
 final class SessionOwner: Sendable {
   /// The process's owner, created on first use and never released.
   static let shared = SessionOwner { GraphController(core: $0, options: $1, listener: $2) }
@@ -95,6 +95,12 @@ final class SessionOwner: Sendable {
     postponed.async { [weak self] in if let self { change(self) } }
     return true
   }
+
+  /// The session, for whoever may wait for the graph's control thread; nil in a microphone's callback, for which that thread may wait.
+  var waitable: (any DrivenSession)? { SourceTap.isInCallback ? nil : driven }
+
+  /// Why a microphone's callback is refused what would have to wait.
+  static let mustNotWait = "a microphone's callback must not wait; ask on another thread"
 
   // MARK: The session
 

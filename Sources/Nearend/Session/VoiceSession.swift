@@ -8,7 +8,7 @@ import Synchronization
 /// Runs the session: passes every event to `reduce`, one after another, and applies the effects. [any]
 ///
 /// Effects on the core are applied before the next event; the graph and the listeners are notified afterwards, so that none of their locks
-/// is ever taken inside the session's.
+/// is ever taken inside the session's. Nor does anybody wait inside it for a microphone's callback, which may ask for its state.
 package final class VoiceSession: Sendable {
   private struct State {
     var machine: SessionMachine
@@ -112,7 +112,8 @@ package final class VoiceSession: Sendable {
       isRegistered = slot.current === source
       return isRegistered
     }
-    if isRegistered { finish(change) }
+    // Whoever ends it at the same moment waits, too.
+    if isRegistered { finish(change) } else { slot.settle() }
   }
 
   /// Updates the applications that use nearend (L3). The graph is not notified of a new demand: it reads the demand right afterwards.
@@ -207,6 +208,7 @@ package final class VoiceSession: Sendable {
 
   /// Applies the effects on the graph, and notifies the listeners.
   private func finish(_ change: SessionChange, notifiesGraph: Bool = true) {
+    slot.settle()
     events.postMedia(of: change)
     postInterruptions(change)
     for effect in change.effects {

@@ -53,7 +53,10 @@ final class SourceSlot: Sendable {
   /// Sets the function called with news of the source, on the slot's own thread. Set it before there is a source.
   func listen(_ report: @escaping @Sendable (SourceNews) -> Void) { self.report.set(report) }
 
-  deinit { remove(mediaId: nil) }
+  deinit {
+    remove(mediaId: nil)
+    settle()
+  }
 
   /// Returns whether the source of that id has had audio other than silence, reported or not.
   func hasHeard(mediaId: String) -> Bool { state.withLock { $0.source?.mediaId == mediaId && tap.hadAudio } }
@@ -83,25 +86,29 @@ final class SourceSlot: Sendable {
     }
   }
 
-  /// Detaches the source, which stays registered. When it returns, nothing more is delivered.
+  /// Detaches the source, which stays registered. Once `settle` has returned, nothing more is delivered.
   func detach(mediaId: String) {
     state.withLock { state in
       guard state.source?.mediaId == mediaId else { return }
-      tap.detach()
+      tap.release()
       state.ticker = nil
     }
   }
 
-  /// Removes the source, or any source with nil. When it returns, nothing more is delivered, and waiters see the end.
+  /// Removes the source, or any source with nil: waiters see the end. Once `settle` has returned, nothing more is delivered.
   func remove(mediaId: String?) {
     let source = state.withLock { state -> RegisteredSource? in
       guard let source = state.source, mediaId == nil || source.mediaId == mediaId else { return nil }
-      tap.detach()
+      tap.release()
       state = State()
       return source
     }
     source?.pump?.end()
   }
+
+  /// Waits until no callback that was detached or removed is running. Called without the session's lock, which a callback takes that asks
+  /// something; in a callback it does not wait.
+  func settle() { tap.settle() }
 
   private func tick(_ source: RegisteredSource) {
     source.pump?.pump()

@@ -47,7 +47,7 @@ extension GraphController {
       GraphDecision.Circumstances(
         demands: demands, choice: routes.choice, isHeadsetInTransition: routes.state.isHeadsetInTransition,
         isSettling: routes.state.isSettling(at: monotonicSeconds()),
-        reference: settingsInEffect.reference,
+        reference: settings.reference,
         usesMix: core.usesMixAsReference, hasPassivePorts: attachment.connection.hasPassivePorts))
   }
 

@@ -23,7 +23,7 @@ extension GraphController {
       captureLinks: objects.links.count { $0.key.input == microphonePort },
       renderLinks: objects.links.count { speakerPorts.contains($0.key.output) }, realtimePriority: priority.value,
       recent: cycleWindow.recent(at: monotonicSeconds()), loops: news.loops)
-    report.route = routes.status(attachment?.realDevices, reference: settingsInEffect.reference, attachment?.routes)
+    report.route = routes.status(attachment?.realDevices, reference: settings.reference, attachment?.routes)
     report.route.volumes = volumeStatus
     report.graphSinksInUse = Set(
       graphSinks.map(\.id).filter { id in

@@ -24,14 +24,14 @@ extension GraphController {
   }
 
   /// The settings in effect. [any]
-  package var settings: GraphSettings { loop.locked { settingsInEffect } }
+  package var settings: GraphSettings { settingsInEffect.withLock { $0 } }
 
   /// Sets one of the graph's settings to a value of its own kind; ignored for any other. Setting the current value has an effect, too:
   /// nearend's devices become the defaults anew. [any]
   package func set(_ setting: Setting, to value: EventValue) {
     loop.locked {
-      guard settingsInEffect.set(setting, to: value) else { return }
-      let settings = settingsInEffect
+      guard settingsInEffect.withLock({ $0.set(setting, to: value) }) else { return }
+      let settings = settings
       switch setting {
       case .defaultDevices: routes.handle(.setDefaultDevices(settings.areOursDefault))
       case .pauseOnUnplug: routes.handle(.setPauseOnUnplug(settings.pausesOnUnplug))

@@ -2,6 +2,7 @@ import LoginSession
 import PipeWireClient
 import RealtimeCore
 import SessionModel
+import Synchronization
 
 /// nearend in PipeWire's graph: the filter, the virtual devices, and the links between them and the real devices, all recreated when the
 /// daemon returns.
@@ -34,7 +35,8 @@ package final class GraphController: @unchecked Sendable {
   var news = GraphNews()
   var cycleWindow = CycleWindow()
   var speakerGain = SpeakerGain()
-  var settingsInEffect: GraphSettings
+  /// In a lock of its own, so that asking for one waits for nobody.
+  let settingsInEffect: Mutex<GraphSettings>
   /// Participants with a device of their own, in the order of registration.
   private(set) var graphSinks: [GraphSink] = []
   private(set) var login: LoginWatch?
@@ -51,7 +53,7 @@ package final class GraphController: @unchecked Sendable {
     self.core = core
     self.options = options
     self.listener = listener
-    settingsInEffect = options.settings
+    settingsInEffect = Mutex(options.settings)
     schedule = Schedule(loop: loop)
     restore = RestoreKeeper(RestoreFile(folder: options.stateFolder)) { listener.handle(.remark($0, $1)) }
     let (routeEvents, duckingEvents) = (EventSender<RouteKeeper.Event>(), EventSender<DuckingKeeper.Event>())

@@ -19,6 +19,13 @@ package final class SourceTap: @unchecked Sendable {
   private var consumer: UnsafeMutablePointer<SourceConsumer>?
   /// The queue whose memory the consumer points into.
   private var queue: SourceQueue?
+  /// What was detached, and at most the ticket's cycle still holds; oldest first.
+  private var retired: [Retired] = []
+  private struct Retired {
+    let consumer: UnsafeMutablePointer<SourceConsumer>
+    let queue: SourceQueue?
+    let ticket: UInt64
+  }
 
   /// Creates a mono tap without a consumer. [control]
   package init() {
@@ -30,7 +37,10 @@ package final class SourceTap: @unchecked Sendable {
   }
 
   /// The audio thread must have stopped for good.
-  deinit { Self.free(consumer) }
+  deinit {
+    if let consumer { Self.free(consumer) }
+    for retired in retired { Self.free(retired.consumer) }
+  }
 
   /// Calls `callback` with `context` on the audio thread in every cycle from the next on. Detaches the previous consumer. [control]
   package func attach(_ callback: @escaping MicrophoneCallback, context: UnsafeMutableRawPointer?) {
@@ -41,9 +51,23 @@ package final class SourceTap: @unchecked Sendable {
   package func attach(_ queue: SourceQueue) { publish(SourceConsumer(queue: queue.writer), queue: queue) }
 
   /// Detaches the consumer. When it returns, the callback is not running and is not called again, and nothing more enters the queue. Waits
-  /// for a cycle in progress, so a callback must never call it (`isInCallback`). Ignored if nothing is attached. [control]
+  /// for a cycle in progress, as `settle` does. Ignored if nothing is attached. [control]
   package func detach() {
-    lock.withLock { _ in replace(with: nil, queue: nil) }
+    release()
+    settle()
+  }
+
+  /// Detaches the consumer from the next cycle on, without waiting: a callback may still be running until `settle` has returned. [control]
+  package func release() { lock.withLock { _ in replace(with: nil, queue: nil) } }
+
+  /// Waits until nothing that was detached is running any more. To be called without a lock that a callback may take; in a callback, which
+  /// must not wait for itself, it returns at once. [any]
+  package func settle() {
+    while !lock.withLock({ _ in freesRetired() }) {
+      if Self.isInCallback { return }
+      // Short: the guard encloses no more than the delivery itself.
+      usleep(50)
+    }
   }
 
   /// A Boolean value indicating whether anything attached since `forgetAudio` received microphone audio other than silence. [any]
@@ -80,16 +104,24 @@ package final class SourceTap: @unchecked Sendable {
   private func replace(with new: UnsafeMutablePointer<SourceConsumer>?, queue newQueue: SourceQueue?) {
     // Pairs with the load in SourceDelivery.deliver, inside the cycle's guard.
     cells.consumer.storeSequential(UInt64(UInt(bitPattern: new)))
-    let ticket = cells.cycle.ticket()
-    // Short: the guard encloses no more than the delivery itself.
-    while !cells.cycle.isOver(ticket) { usleep(50) }
-    Self.free(consumer)
+    if let consumer { retired.append(Retired(consumer: consumer, queue: queue, ticket: cells.cycle.ticket())) }
     consumer = new
     queue = newQueue
+    _ = freesRetired()
   }
 
-  private static func free(_ consumer: UnsafeMutablePointer<SourceConsumer>?) {
-    consumer?.deinitialize(count: 1)
-    consumer?.deallocate()
+  /// Frees what no cycle holds any more; returns whether that is all.
+  private func freesRetired() -> Bool {
+    retired.removeAll { retired in
+      guard cells.cycle.isOver(retired.ticket) else { return false }
+      Self.free(retired.consumer)
+      return true
+    }
+    return retired.isEmpty
+  }
+
+  private static func free(_ consumer: UnsafeMutablePointer<SourceConsumer>) {
+    consumer.deinitialize(count: 1)
+    consumer.deallocate()
   }
 }

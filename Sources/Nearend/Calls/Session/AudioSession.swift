@@ -12,8 +12,8 @@ import SessionModel
 /// Blocking methods have asynchronous twins, which do not block a thread. ``AudioSessionManager`` is the same session with the calls of
 /// LiveSwitch and LiveKit, for programs that come from there.
 ///
-/// Every call is safe from any thread except the audio thread. There, in a microphone's callback, what ends or sets something takes effect
-/// soon after the callback has returned, and everything else must not be called. An engine observer's hook must not join or end a
+/// Every call is safe from any thread. In a microphone's callback, on the audio thread, what ends or sets something takes effect soon after
+/// the callback has returned; what joins or has to wait is refused, such as diagnostics and the route. An engine observer's hook must not join or end a
 /// call, prepare recording or shut down. [any]
 public final class AudioSession: Sendable {
   /// The process's session.
