@@ -34,19 +34,24 @@ struct RobustnessTests {
     #expect(sink.state == .playing)
   }
 
-  @Test("L8: a client for which the system has no thread is told so, and costs nobody else anything")
+  @Test("X4, D1: clients for which the system has no thread are told so, mute is let in, and one that says nothing keeps nobody out")
   func noThread() throws {
     var limits = ControlLimits()
     // More than there is address space: pthread_create fails as it does at the limit of a user's threads, which root does not have.
     limits.stackBytes = 1 << 50
     let rig = try ControlRig(limits: limits)
     defer { rig.stop() }
-    for _ in 0..<3 {
-      let client = try rig.raw()
-      #expect(try client.status() == 503)
-      #expect(try client.receive().contains("no thread for another client"))
+    let silent = try rig.raw()
+    for isMuted in [true, false] {
+      // As a whole: a client that is refused before it has spoken sees a connection that is reset.
+      let answer = try rig.request("GET", "/status")
+      #expect(answer.status == 503)
+      #expect(answer.reason.contains("no thread for another client"))
+      #expect(try rig.request("POST", isMuted ? "/mute" : "/unmute").status == 200)
+      #expect(rig.snapshot.session.isMicrophoneMuted == isMuted)
     }
     #expect(rig.snapshot.session.interruption == nil)
+    withExtendedLifetime(silent) {}
   }
 
   @Test("O1 L8: garbage, broken framing and half requests get an answer that says so, and others play on")

@@ -29,6 +29,9 @@ final class ControlServer: Sendable {
   /// descriptors.
   private let room = DispatchSemaphore(value: 0)
 
+  /// Those for whom the system has no thread, served by one that was made at the start.
+  private let threadless = ClientQueue()
+
   /// Held so that a client can be let in when there is no other descriptor left; −1 while one was.
   private let spare = Atomic<Int32>(-1)
 
@@ -38,6 +41,8 @@ final class ControlServer: Sendable {
   /// Seconds that `stop` waits for the clients' threads.
   private static let patience = 0.5
   private static let clientThread = "nearend-client"
+  /// Seconds in which a client begins its request whom others may wait for.
+  private static let sharedSeconds = 0.5
 
   /// - Parameter respond: answers a request on its client's thread; a thrown error becomes the answer.
   init(socket: any ListeningSocket, limits: ControlLimits, respond: @escaping @Sendable (ControlExchange) throws -> Void) {
@@ -54,6 +59,14 @@ final class ControlServer: Sendable {
       acceptAll()
       threads.leave()
     }
+    threads.enter()
+    startThread(name: Self.clientThread, stackSize: Self.stackSize) { [self] in
+      while let client = threadless.next() {
+        serve(client.connection, idleSeconds: Self.sharedSeconds)
+        end(client.id, client.connection)
+      }
+      threads.leave()
+    }
   }
 
   /// Ends every connection. Idempotent.
@@ -64,6 +77,7 @@ final class ControlServer: Sendable {
     }
     // Also wakes `poll` and `accept`.
     socket.remove()
+    threadless.end()
     for connection in connections { connection.interrupt() }
     // A client's own thread, which may release the last reference to the service, must not wait for itself.
     if currentThreadName != Self.clientThread { _ = threads.wait(timeout: .now() + Self.patience) }
@@ -136,17 +150,24 @@ final class ControlServer: Sendable {
     threads.enter()
     do throws(SystemError) {
       try startThreadNow(name: Self.clientThread, stackSize: limits.stackBytes) { [self] in
-        serve(connection)
-        connection.close()
-        state.withLock { _ = $0.connections.removeValue(forKey: id) }
-        room.signal()
+        serve(connection, idleSeconds: limits.idleSeconds)
+        end(id, connection)
         threads.leave()
       }
     } catch {
-      state.withLock { _ = $0.connections.removeValue(forKey: id) }
-      refuse(connection, "the system has no thread for another client (\(error)); end some programs")
       threads.leave()
+      let obstacle = connection.obstacle ?? "the system has no thread for another client (\(error)); end some programs"
+      connection.obstacle = obstacle
+      guard !threadless.add(ClientQueue.Client(id: id, connection: connection)) else { return }
+      state.withLock { _ = $0.connections.removeValue(forKey: id) }
+      refuse(connection, obstacle)
     }
+  }
+
+  private func end(_ id: Int, _ connection: ControlConnection) {
+    connection.close()
+    state.withLock { _ = $0.connections.removeValue(forKey: id) }
+    room.signal()
   }
 
   /// Makes a place for a further client: that of the oldest without a request so far, or of one that does not take its answer; or one of
@@ -179,8 +200,9 @@ final class ControlServer: Sendable {
 
   // MARK: One client
 
-  private func serve(_ connection: ControlConnection) {
-    while let outcome = try? nextHead(from: connection) {
+  /// - Parameter idleSeconds: seconds that it may wait for its next request.
+  private func serve(_ connection: ControlConnection, idleSeconds: Double) {
+    while let outcome = try? nextHead(from: connection, idleSeconds: idleSeconds) {
       connection.isServing = true
       let exchange: ControlExchange
       switch outcome {
@@ -214,8 +236,10 @@ final class ControlServer: Sendable {
   }
 
   /// Returns the next request, or what is wrong with it; nil if the client has ended.
-  private func nextHead(from connection: ControlConnection) throws(ConnectionEnd) -> Result<RequestHead, RequestFailure>? {
-    var deadline = monotonicSeconds() + limits.idleSeconds
+  private func nextHead(
+    from connection: ControlConnection, idleSeconds: Double
+  ) throws(ConnectionEnd) -> Result<RequestHead, RequestFailure>? {
+    var deadline = monotonicSeconds() + idleSeconds
     var hasBegun = false
     while true {
       // Empty lines before a request are allowed (RFC 9112, section 2.2).
