@@ -213,9 +213,9 @@ func modeFindings(_ facts: DoctorFacts) -> [Finding] {
     let reason = status.processing.micMode.reason
   else { return [] }
   let mode = status.processing.micMode
-  // While nothing is processed, only what will keep the mode from being heard is news.
-  let idleReason = status.processing.components.first(where: \.isRequested)?.reason
-  guard status.session.state == .active || mode.requested == .voiceIsolation && reason != idleReason else { return [] }
+  // What keeps everything from being processed, such as that nobody records, or bypass, says nothing about the mode.
+  guard mode.requested != .standard, reason != status.processing.components.first(where: \.isRequested)?.reason else { return [] }
+  guard status.session.state == .active || mode.requested == .voiceIsolation else { return [] }
   return [
     Finding(
       "mic-mode", .hint, "the chosen mic mode is not what is heard", evidence: ["\(mode.requested.words): \(reason)"],

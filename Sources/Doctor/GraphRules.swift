@@ -107,13 +107,13 @@ func deviceFindings(_ facts: DoctorFacts) -> [Finding] {
     guard graph.hasSessionManager else { continue }
     if let name, let node = graph.node(named: name) {
       // A session without a microphone has the monitor of a speaker as its default source.
-      let isSpeaker = end == "microphone" && node.mediaClass.hasPrefix("Audio/Sink")
-      findings.append(
-        isSpeaker
-          ? Finding(
-            "default-microphone", .harm, "there is no microphone", evidence: ["the session's default is what the speaker \(name) plays"],
-            remedy: "plug one in, or see why its card has none: wpctl status")
-          : Finding("default-\(end)", .fine, "the default \(end) is \(name)"))
+      if end == "microphone" && node.mediaClass.hasPrefix("Audio/Sink") {
+        findings.append(noDevice(end, because: "the session's default is what the speaker \(name) plays"))
+      } else if name == dummyOutput {
+        findings.append(noDevice(end, because: "the session's default is \(name), which is heard nowhere"))
+      } else {
+        findings.append(Finding("default-\(end)", .fine, "the default \(end) is \(name)"))
+      }
     } else {
       findings.append(
         Finding(
@@ -125,7 +125,13 @@ func deviceFindings(_ facts: DoctorFacts) -> [Finding] {
   let microphone = facts.status?.route.microphone?.name ?? graph.defaultSource
   if let node = graph.node(named: microphone) { findings += inputFindings(node) }
   guard let status = facts.status else { return findings }
-  for (direction, end) in [(Device.Direction.input, "microphone"), (.output, "speaker")] {
+  for (direction, end, device) in [
+    (Device.Direction.input, "microphone", status.route.microphone), (.output, "speaker", status.route.speaker),
+  ] {
+    // The session's default may be nearend's own device, which stays when the real one has gone.
+    let isKnown =
+      status.session.interruption?.reason == .noDevice || findings.contains { $0.id == "default-\(end)" && $0.severity == .harm }
+    if device == nil, !isKnown { findings.append(noDevice(end, because: "nearend has none to use")) }
     if let missing = status.route.missingPick(direction) {
       findings.append(
         Finding(
@@ -135,6 +141,15 @@ func deviceFindings(_ facts: DoctorFacts) -> [Finding] {
     for port in status.route.current[direction] { findings += portFindings(port, end, graphRate: status.graph.rate) }
   }
   return findings
+}
+
+/// The name of the sink that a session without a speaker gets.
+private let dummyOutput = "auto_null"
+
+private func noDevice(_ end: String, because evidence: String) -> Finding {
+  Finding(
+    "default-\(end)", .harm, "there is no \(end)", evidence: [evidence],
+    remedy: "plug one in, or see why its card has none: wpctl status")
 }
 
 /// Two inputs are what a stereo microphone has, and lose 6 dB at most.

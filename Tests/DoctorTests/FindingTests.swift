@@ -137,6 +137,20 @@ struct FindingTests {
     Case(name: "a monitor", id: "default-microphone", severity: .harm, evidence: "what the speaker speaker plays", remedy: "plug one in") {
       $0.graph?.defaultSource = "speaker"
     },
+    Case(name: "no microphone behind nearend's", id: "default-microphone", severity: .harm, evidence: "nearend has none", remedy: "plug") {
+      $0.graph?.defaultSource = "nearend.microphone"
+      $0.graph?.nodes.removeAll { $0.name == "mic" }
+      $0.status?.route.microphone = nil
+    },
+    Case(name: "no speaker behind nearend's", id: "default-speaker", severity: .harm, evidence: "nearend has none", remedy: "plug one in") {
+      $0.graph?.defaultSink = "nearend.speaker"
+      $0.graph?.nodes.removeAll { $0.name == "speaker" }
+      $0.status?.route.speaker = nil
+    },
+    Case(name: "no card", id: "default-speaker", severity: .harm, evidence: "auto_null, which is heard nowhere", remedy: "plug one in") {
+      $0.graph?.defaultSink = "auto_null"
+      $0.graph?.nodes.append(.init(id: 30, name: "auto_null", mediaClass: "Audio/Sink"))
+    },
     Case(name: "turned down", id: "volume", severity: .harm, evidence: "nearend.microphone", remedy: "set-source-volume nearend.microphone")
     {
       $0.status?.route.volumes.nearendMicrophone.volume = 0.05
@@ -269,6 +283,19 @@ struct FindingTests {
       return findings(in: facts).contains { $0.id == "mic-mode" }
     }
     #expect(found("it is not installed") && !found("nobody records"))
+  }
+
+  @Test("O1 V12: what keeps all processing from being heard is no finding of the mic mode", arguments: ["nobody records", "bypassed"])
+  func modeOfNothing(reason: String) {
+    for mode in [MicMode.standard, .wideSpectrum, .voiceIsolation] {
+      var facts = healthy()
+      for index in facts.status?.processing.components.indices ?? 0..<0 {
+        facts.status?.processing.components[index].isEffective = false
+        facts.status?.processing.components[index].reason = reason
+      }
+      facts.status?.processing.micMode = .init(requested: mode, active: nil, effective: nil, reason: reason)
+      #expect(!findings(in: facts).contains { $0.id == "mic-mode" }, "\(mode)")
+    }
   }
 
   @Test("O1: cycles that were lost long ago, or with another quantum, are no finding")
