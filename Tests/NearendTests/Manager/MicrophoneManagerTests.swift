@@ -128,6 +128,9 @@ struct MicrophoneManagerTests {
     #expect((mixer.micVolume, mixer.appVolume, mixer.outputVolume) == (0.5, 1, 0))
     #expect(mixer.isAppAudioDucked)
     #expect(mixer.capture(appAudio: buffer))
+    // As it was set, not as single precision holds it.
+    mixer.appVolume = 0.3
+    #expect(mixer.appVolume == 0.3)
     mixer.micVolume = .nan
     #expect(mixer.micVolume == 0.5)
     rig.unregisterCall()
