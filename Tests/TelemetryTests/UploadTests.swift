@@ -76,6 +76,7 @@ struct UploadTests {
     let outlet = try Self.outlet(server)
     outlet.add(Self.line(0))
     #expect(eventually { outlet.status.failure != nil }, "waited for a failure")
+    #expect(outlet.status.failure?.contains("its answer is longer than 1048576 bytes") == true, "\(outlet.status.failure ?? "")")
     #expect(outlet.status.delivered == 0)
     outlet.stop(timeout: 0)
   }
