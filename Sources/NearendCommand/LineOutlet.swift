@@ -1,12 +1,13 @@
 import Border
 import Foundation
+import Platform
 import Synchronization
 
 /// Writes lines to a descriptor that may be full, gone or unread: a thread of its own writes them, and only lines that cannot be written
 /// are lost. SIGPIPE must be ignored. [any]
 final class LineOutlet: Sendable {
   private let descriptor: Int32
-  private let queue = DispatchQueue(label: "nearend.lines")
+  private let thread = SerialThread(name: "nearend-lines")
   private let waiting = Mutex(0)
 
   /// Number of lines that may wait for a reader; more are lost.
@@ -23,18 +24,14 @@ final class LineOutlet: Sendable {
     }
     guard isTaken else { return }
     let bytes = Array((text.printableLines() + "\n").utf8)
-    queue.async { [self] in
+    thread.async { [self] in
       bytes.withUnsafeBytes { _ = writeWhole($0, to: descriptor) }
       waiting.withLock { $0 -= 1 }
     }
   }
 
   /// Waits until everything is written, at most `timeout` seconds.
-  func flush(timeout: Double = 1) {
-    let done = DispatchSemaphore(value: 0)
-    queue.async { done.signal() }
-    _ = done.wait(timeout: .now() + timeout)
-  }
+  func flush(timeout: Double = 1) { thread.flush(timeout: timeout) }
 }
 
 /// Standard error, flushed when the process exits.
