@@ -26,7 +26,7 @@ extension LinearCanceller {
     @_noLocks @_noAllocation get { 30 }
   }
 
-  /// Value of `FilterMix.benefit` from which on the fast filter is needed: a trial would take it away.
+  /// Value of `FilterMix.benefit` above which the fast filter is needed: the path moves, and a trial would take the filter away.
   static var needed: Float {
     @_noLocks @_noAllocation get { 0.5 }
   }

@@ -156,6 +156,11 @@ struct LinearCanceller: ~Copyable {
     }
   }
 
+  /// A Boolean value indicating whether the fast filter leaves clearly less than the careful one.
+  private var needsFast: Bool {
+    @_noLocks @_noAllocation get { mix.benefit > Self.needed }
+  }
+
   /// A Boolean value indicating whether the filter learns a path that has changed in a pause of the far end.
   private var isRelearning: Bool {
     @_noLocks @_noAllocation get { verification.isPending && verification.isRefuted }
@@ -242,8 +247,8 @@ struct LinearCanceller: ~Copyable {
       gainChanges.note(gain)
       detector.follow(gain)
     } else if detector.update(
-      microphone: microphoneBands, echo: echoBands, residual: carefulBands, isConfident: careful.isConfident),
-      careful.isEstimateTooLarge, !isRelearning
+      microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFastBetter: needsFast,
+      isConfident: careful.isConfident), careful.isEstimateTooLarge, !isRelearning
     {
       followChange()
     }
@@ -427,7 +432,7 @@ struct LinearCanceller: ~Copyable {
         fast.restore(careful)
       }
     } else if trial.isRested(), isEchoSuspected || careful.surprise > Self.startling && !detector.hasConverged, guardHops == 0,
-      mix.benefit < Self.needed, isFarEnd, !reference.excitation.isTone,
+      !needsFast, isFarEnd, !reference.excitation.isTone,
       trial.isWorthwhile(microphone: microphoneBands, noise: detector.noise)
     {
       isEchoSuspected = false
@@ -511,10 +516,10 @@ struct LinearCanceller: ~Copyable {
     careful.scale(by: factor, variance: variance)
   }
 
-  /// Follows a change after which the estimate adds echo: a turned volume, or another path.
+  /// Follows a change after which the estimate adds echo: a turned volume, or another path. A path that moves is the fast filter's.
   @_noLocks @_noAllocation
   private mutating func followChange() {
-    guard let fall = gainTracker.fall() else { return beginAnew() }
+    guard !needsFast, let fall = gainTracker.fall() else { return beginAnew() }
     scale(by: fall.gain, variance: fall.variance)
     gainChanges.note(fall.gain)
     detector.follow(fall.gain)

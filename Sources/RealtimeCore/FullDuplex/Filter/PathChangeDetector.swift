@@ -1,5 +1,6 @@
 /// Detects that the echo path has changed: subtracting a large estimate makes the microphone louder instead of quieter, which near-end
-/// speech cannot cause. Own method. Cost: some 20 operations a band and hop. [realtime] except `init` and `deinit`.
+/// speech cannot cause. For slowly moving paths a lower threshold applies while the faster filter leaves clearly less, which near-end
+/// speech cannot cause either. Own method. Cost: some 20 operations a band and hop. [realtime] except `init` and `deinit`.
 struct PathChangeDetector: ~Copyable {
   /// A Boolean value indicating whether the filter has cancelled since the last change.
   private(set) var hasConverged = false
@@ -22,8 +23,9 @@ struct PathChangeDetector: ~Copyable {
   /// A band counts if the estimate's power exceeds this share of the microphone's, and the microphone's this multiple of the noise.
   private let loud: Float = 0.4
   private let audible: Float = 8
-  /// Ratio of residual to microphone that means a changed path.
+  /// Ratio of residual to microphone that means a changed path; the second while the fast filter leaves clearly less.
   private let worse: Float = 1.1
+  private let remaining: Float = 0.65
   /// An estimate of this many times the microphone's power is wrong even before the filter has cancelled anything.
   private let absurd: Float = 4
   /// A band below this share of its power over the last tenth of a second does not count: it holds the room's tail, which a filter learns
@@ -80,13 +82,16 @@ struct PathChangeDetector: ~Copyable {
     }
   }
 
-  /// Processes one hop's energies by band, and whether the filter trusts its estimate. Returns whether the path has changed, or a trusted
-  /// estimate is absurd: a tone, for instance, teaches the filter nothing about other frequencies.
+  /// Processes one hop's energies by band, whether the fast filter leaves clearly less, and whether the filter trusts its estimate. Returns
+  /// whether the path has changed, or a trusted estimate is absurd: a tone, for instance, teaches the filter nothing about other
+  /// frequencies.
   @_noLocks @_noAllocation
   mutating func update(
-    microphone d: UnsafePointer<Float>, echo y: UnsafePointer<Float>, residual e: UnsafePointer<Float>, isConfident: Bool
+    microphone d: UnsafePointer<Float>, echo y: UnsafePointer<Float>, residual e: UnsafePointer<Float>, isFastBetter: Bool,
+    isConfident: Bool
   ) -> Bool {
     hops += 1
+    let worse = isFastBetter ? remaining : worse
     var loudBands = 0, worseBands = 0
     var heard: Float = 0, left: Float = 0, estimated: Float = 0
     for band in 0..<count {

@@ -9,13 +9,13 @@ struct PathChangeDetectorTests {
 
   /// Alternates 0.2 s of far-end speech with these powers and 0.2 s of pause; returns whether a change was detected.
   private func run(
-    _ detector: inout PathChangeDetector, seconds: Double, microphone: Float, echo: Float, residual: Float
+    _ detector: inout PathChangeDetector, seconds: Double, microphone: Float, echo: Float, residual: Float, isFastBetter: Bool = false
   ) -> Bool {
     for hop in 0..<layout.hops(seconds) {
       let talks = hop / layout.hops(0.2) % 2 == 0
       func energies(_ power: Float) -> [Float] { [Float](repeating: talks ? power : 1e-6, count: bands) }
       let hasChanged = detector.update(
-        microphone: energies(microphone), echo: energies(echo), residual: energies(residual),
+        microphone: energies(microphone), echo: energies(echo), residual: energies(residual), isFastBetter: isFastBetter,
         isConfident: true)
       if hasChanged { return true }
     }
@@ -45,7 +45,7 @@ struct PathChangeDetectorTests {
     func update(residual: Float) {
       func energies(_ power: Float) -> [Float] { [Float](repeating: power, count: bands) }
       _ = detector.update(
-        microphone: energies(1), echo: energies(1), residual: energies(residual), isConfident: true)
+        microphone: energies(1), echo: energies(1), residual: energies(residual), isFastBetter: false, isConfident: true)
     }
     for hop in 0..<layout.hops(4) { update(residual: max(0.01, 1 - 0.01 * Float(hop))) }
     let hasConverged = detector.hasConverged
@@ -58,6 +58,16 @@ struct PathChangeDetectorTests {
       var detector = PathChangeDetector(layout: layout, bands: bands)
       expect(false, run(&detector, seconds: 4, microphone: 1, echo: 1, residual: 0.01))
       expect(false, run(&detector, seconds: 20, microphone: 1 + near, echo: 1, residual: 0.02 + near), "\(near)")
+    }
+  }
+
+  @Test("V10: a slow path change is detected if most of the echo remains and the faster filter leaves clearly less")
+  func moves() {
+    for (isFastBetter, residual, hasChanged): (Bool, Float, Bool) in [(true, 0.8, true), (false, 0.8, false), (true, 0.4, false)] {
+      var detector = PathChangeDetector(layout: layout, bands: bands)
+      expect(false, run(&detector, seconds: 4, microphone: 1, echo: 1, residual: 0.01))
+      let found = run(&detector, seconds: 0.1, microphone: 1, echo: 0.7, residual: residual, isFastBetter: isFastBetter)
+      expect(hasChanged, found, "\(isFastBetter), \(residual)")
     }
   }
 }
