@@ -3,12 +3,12 @@
 ///     heard = c + λ (f − c),   λ = clamp(Σ ⟨c, c − f⟩ / |c|² / Σ |c − f|² / |c|², 0, 1)
 ///     U = (1 − λ) Uc + λ Uf
 ///
-/// c, f: a hop of the careful and of the fast filter's residual; Σ over hops, fading with a time constant of a quarter of a second. A convex
-/// combination of adaptive filters (Arenas-García, Figueiras-Vidal and Sayed, IEEE Trans. SP-54, 2006) is at least as good as the better
-/// of them, and better than both where their errors differ: real loudspeakers, rooms and clocks are never quite still, so that neither
-/// filter is right. Neither has learnt from the newest hop, so the near end favours none of them by what it is; divided by |c|², its loud
-/// hops, which tell least, count least. The weighted least squares are own. By convexity U is at least the expected power of the mixed
-/// error, however much the two errors have in common. Cost: three sums over a hop, two crossfades of one, and a pass over the bins.
+/// c, f: a hop of the careful and of the fast filter's residual; Σ over hops, fading with a time constant of a quarter of a second. A
+/// convex combination of adaptive filters (Arenas-García, Figueiras-Vidal and Sayed, IEEE Trans. SP-54, 2006) is at least as good as the
+/// better of them, and better than both where their errors differ: real loudspeakers, rooms and clocks are never quite still, so that
+/// neither filter is right. Neither has learnt from the newest hop, so the near end favours none of them by what it is; divided by |c|²,
+/// its loud hops, which tell least, count least. The weighted least squares are own. By convexity U is at least the expected power of the
+/// mixed error, however much the two errors have in common. Cost: three sums over a hop, two crossfades of one, and a pass over the bins.
 /// [realtime] except `init` and `deinit`.
 struct FilterMix: ~Copyable {
   /// One hop of estimated echo, and of the residual.

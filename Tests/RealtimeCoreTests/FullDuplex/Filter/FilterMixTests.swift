@@ -22,8 +22,8 @@ struct FilterMixTests {
     return Array(UnsafeBufferPointer(start: mix.residual, count: layout.hop))
   }
 
-  /// Mixes noises: errors of both filters, and a near end that pauses, each of a level in amplitude. Returns the energies of both errors and
-  /// of the mixture's, and the fast filter's mean share, in the second half of the time.
+  /// Mixes noises: errors of both filters, and a near end that pauses, each of a level in amplitude. Returns the energies of both errors
+  /// and of the mixture's, and the fast filter's mean share, in the second half of the time.
   private func mix(
     careful: Float, fast: Float, near: Float = 0, isOffered: Bool = true
   ) -> (careful: Float, fast: Float, mixed: Float, share: Float) {
