@@ -1,5 +1,6 @@
 // For `stderr`, C's variable.
 @preconcurrency import Glibc
+import Platform
 import Synchronization
 
 /// Keeps libraries in C from writing to standard error: libmpg123 tells there what it finds damaged, in words of its own, which this
@@ -38,7 +39,7 @@ enum LibraryNotes {
       let written = ear.text.pointee.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: ear.count.pointee), as: UTF8.self) }
       rewind(ear.stream)
       // "Note" and "Warning" are what costs no sound.
-      return (result, written?.contains("error:") == true)
+      return (result, written?.includes("error:") == true)
     }
   }
 }
