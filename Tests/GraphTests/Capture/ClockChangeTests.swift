@@ -131,7 +131,8 @@ extension GraphTests {
       }
       #expect(compared > 100)
       let again = course.changes.map { course.reduction(over: $0.frame + $0.rate..<$0.frame + $0.rate * 5 / 2) }
-      print("V9: \(changes): \(excessive) of \(compared) readings tell over 6 dB too much; lower by \(again.map { $0.map { Int($0) } }) dB from a second on")
+      let lower = again.map { $0.map { Int($0) } }
+      print("V9: \(changes): \(excessive) of \(compared) readings tell over 6 dB too much; lower by \(lower) dB from a second on")
       #expect(5 * excessive <= compared)
       #expect(again.allSatisfy { $0.map { $0 >= 25 } == true })
     }

@@ -13,8 +13,8 @@ import SessionModel
 /// LiveSwitch and LiveKit, for programs that come from there.
 ///
 /// Every call is safe from any thread. In a microphone's callback, on the audio thread, what ends or sets something takes effect soon after
-/// the callback has returned; what joins or has to wait is refused, such as diagnostics and the route. An engine observer's hook must not join or end a
-/// call, prepare recording or shut down. [any]
+/// the callback has returned; what joins or has to wait is refused, such as diagnostics and the route. An engine observer's hook must not
+/// join or end a call, prepare recording or shut down. [any]
 public final class AudioSession: Sendable {
   /// The process's session.
   public static let shared = AudioSession(.shared)
