@@ -104,9 +104,7 @@ struct ConfigShowCommand: ParsableCommand {
         origin: (entry.map { .configuration(line: $0.line) } ?? Layers.Origin.standard).words)
     }
     if json || config.nearend.display.json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      return print(String(decoding: try encoder.encode(rows), as: UTF8.self))
+      return print(try jsonDocument(rows))
     }
     print(rows.map(\.text).joined(separator: "\n").printableLines())
   }

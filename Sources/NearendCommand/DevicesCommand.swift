@@ -22,9 +22,7 @@ struct DevicesCommand: ParsableCommand {
       fail(error, ExitStatus(error))
     }
     if json || nearend.display.json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      return print(String(decoding: try encoder.encode(devices), as: UTF8.self))
+      return print(try jsonDocument(devices))
     }
     for direction in [Device.Direction.output, .input] {
       print(direction == .output ? "Speakers" : "Microphones")

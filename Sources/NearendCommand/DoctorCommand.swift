@@ -29,9 +29,7 @@ struct DoctorCommand: ParsableCommand {
     let environment = ProcessInfo.processInfo.environment
     let findings = findings(in: DoctorFacts(environment, socket: socket.socket))
     if json || parent.display.json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      print(String(decoding: try encoder.encode(findings), as: UTF8.self))
+      print(try jsonDocument(findings))
     } else {
       print(findings.sorted { $0.severity > $1.severity }.map(\.text).joined(separator: "\n").printableLines())
     }

@@ -91,9 +91,7 @@ struct IsolationStatus: ParsableCommand {
         let document = Document(
           name: isolator.name, library: isolator.files.library, model: isolator.files.model, processorTime: cost.share,
           delay: isolator.delay, isTooSlow: cost.isTooHigh)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        if let data = try? encoder.encode(document) { print(String(decoding: data, as: UTF8.self)) }
+        if let text = try? jsonDocument(document) { print(text) }
         return
       }
       print("\(isolator.name)")

@@ -161,9 +161,7 @@ struct StageInspectCommand: ParsableCommand {
     } catch { fail(error, .noInput) }
     if let error = facts.error { fail(error, .noInput) }
     if json || stage.parent.display.json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      return print(String(decoding: try encoder.encode(facts), as: UTF8.self).printableLines())
+      return print(try jsonDocument(facts).printableLines())
     }
     for plugIn in facts.plugIns { show(plugIn, facts) }
   }

@@ -164,9 +164,7 @@ struct ProcessCommand: ParsableCommand {
     let delay = metrics.totals.echoDelay.map { ", echo delay \(fixed($0, 0)) ms" } ?? ""
     remark("\(out): \(speed)\(metrics.echoWords)\(delay)")
     if self.metrics == .json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-      if let document = try? encoder.encode(metrics) { print(String(decoding: document, as: UTF8.self)) }
+      if let text = try? jsonDocument(metrics) { print(text) }
     }
     if plot == "-" {
       TerminalChart(glyphs ?? nearend.display.glyphs).print(Chart(metrics, spectrograms: result.spectrograms))
