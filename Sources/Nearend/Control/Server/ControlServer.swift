@@ -19,6 +19,8 @@ final class ControlServer: Sendable {
     var connections: [Int: ControlConnection] = [:]
     var nextId = 0
     var isStopping = false
+    /// Clients that wait for `threadless`.
+    var threadless = 0
   }
   private let socket: any ListeningSocket
   private let limits: ControlLimits
@@ -29,8 +31,8 @@ final class ControlServer: Sendable {
   /// descriptors.
   private let room = DispatchSemaphore(value: 0)
 
-  /// Those for whom the system has no thread, served by one that was made at the start.
-  private let threadless = ClientQueue()
+  /// Serves those for whom the system has no thread.
+  private let threadless = SerialThread(name: ControlServer.clientThread)
 
   /// Held so that a client can be let in when there is no other descriptor left; −1 while one was.
   private let spare = Atomic<Int32>(-1)
@@ -41,6 +43,8 @@ final class ControlServer: Sendable {
   /// Seconds that `stop` waits for the clients' threads.
   private static let patience = 0.5
   private static let clientThread = "nearend-client"
+  /// Clients that may wait for the thread they share.
+  private static let mostThreadless = 8
   /// Seconds in which a client begins its request whom others may wait for.
   private static let sharedSeconds = 0.5
 
@@ -59,14 +63,6 @@ final class ControlServer: Sendable {
       acceptAll()
       threads.leave()
     }
-    threads.enter()
-    startThread(name: Self.clientThread, stackSize: Self.stackSize) { [self] in
-      while let client = threadless.next() {
-        serve(client.connection, idleSeconds: Self.sharedSeconds)
-        end(client.id, client.connection)
-      }
-      threads.leave()
-    }
   }
 
   /// Ends every connection. Idempotent.
@@ -77,7 +73,6 @@ final class ControlServer: Sendable {
     }
     // Also wakes `poll` and `accept`.
     socket.remove()
-    threadless.end()
     for connection in connections { connection.interrupt() }
     // A client's own thread, which may release the last reference to the service, must not wait for itself.
     if currentThreadName != Self.clientThread { _ = threads.wait(timeout: .now() + Self.patience) }
@@ -155,13 +150,30 @@ final class ControlServer: Sendable {
         threads.leave()
       }
     } catch {
-      threads.leave()
       let obstacle = connection.obstacle ?? "the system has no thread for another client (\(error)); end some programs"
       connection.obstacle = obstacle
-      guard !threadless.add(ClientQueue.Client(id: id, connection: connection)) else { return }
+      if serveThreadless(id, connection) { return }
+      threads.leave()
       state.withLock { _ = $0.connections.removeValue(forKey: id) }
       refuse(connection, obstacle)
     }
+  }
+
+  /// Serves a client behind others on the thread that is there already. Returns false if too many wait, or the server stops.
+  private func serveThreadless(_ id: Int, _ connection: ControlConnection) -> Bool {
+    let waits = state.withLock { state in
+      guard !state.isStopping, state.threadless < Self.mostThreadless else { return false }
+      state.threadless += 1
+      return true
+    }
+    guard waits else { return false }
+    threadless.async { [self] in
+      state.withLock { $0.threadless -= 1 }
+      serve(connection, idleSeconds: Self.sharedSeconds)
+      end(id, connection)
+      threads.leave()
+    }
+    return true
   }
 
   private func end(_ id: Int, _ connection: ControlConnection) {
