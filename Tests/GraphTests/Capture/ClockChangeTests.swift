@@ -56,7 +56,7 @@ extension GraphTests {
     }
 
     private static let changes: [[Change]] = [
-      [.rate(44_100), .quantum(1_024), .rate(32_000), .quantum(512), .rate(96_000), .quantum(256)],
+      [.rate(44_100), .quantum(1_024), .rate(32_000), .quantum(64), .rate(96_000), .quantum(256)],
       [.quantum(1_024), .quantum(64), .quantum(2_048), .quantum(256), .quantum(4_096), .quantum(128)],
       [.rate(44_100), .rate(48_000), .rate(96_000), .rate(32_000), .rate(44_100), .rate(48_000)],
     ]

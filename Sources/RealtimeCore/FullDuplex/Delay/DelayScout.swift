@@ -18,6 +18,10 @@ struct DelayScout: ~Copyable {
   /// Sides of the far end that the last search looked at; what is kept of the other one is stale.
   private var sides = 1
   private var lastSearch = 0
+  /// The delay in hops that the evidence asked for last; what is collected anew has to agree.
+  private var candidate: Int?
+  /// Searches until the spectra contain enough to tell one age from another.
+  private var searchesUntilSettled: Int
   /// Notes of a filter that is sure, minus twice those of one that is not; 0 while the echo may begin where the window ends.
   private var assurance = 0
   /// Assurance above which a search is needless, half of the most that is counted: 1 s.
@@ -28,9 +32,14 @@ struct DelayScout: ~Copyable {
   /// Significance threshold: `clear` times the median over all ages, and at least `least`.
   private let clear: Float = 3
   private let least: Float = 0.08
-  /// Coherence above that threshold, summed over a third of a second, that justifies a move: a few hops of clear echo. The first syllables
+  /// Searches in the first 0.13 s, a handful of overlapping windows: whatever is in them appears coherent, a vowel with another one.
+  private let settling: Int
+
+  /// Coherence above that threshold, summed over a third of a second, that proves an echo: a few hops of a clear one. The first syllables
   /// of a talker, which resemble each other, stay below.
   private let certain: Float = 1
+  /// The same for a candidate, of which it takes two: a held vowel resembles a former one for long enough to name one wrongly.
+  private let telling: Float = 0.6
 
   init(layout: FilterLayout) {
     self.layout = layout
@@ -38,6 +47,8 @@ struct DelayScout: ~Copyable {
     evidenceMemory = layout.perHop(0.97)
     longestPause = layout.hops(0.35)
     enough = layout.hops(1) / 2
+    settling = layout.hops(0.13) / 2
+    searchesUntilSettled = settling
     count = layout.paddedScoutBins
     let size = ReferenceSpectra.sides * layout.reach * count
     crossRe = .silence(size)
@@ -116,6 +127,8 @@ struct DelayScout: ~Copyable {
   private mutating func discard() {
     for i in 0..<ReferenceSpectra.sides * layout.reach * count { (crossRe[i], crossIm[i]) = (0, 0) }
     for i in 0..<layout.reach { evidence[i] = 0 }
+    candidate = nil
+    searchesUntilSettled = settling
   }
 
   /// Searches once, every second hop. Returns the hops by which to delay the filter's reference; nil if well placed, or undecided.
@@ -128,6 +141,8 @@ struct DelayScout: ~Copyable {
     if now - lastSearch > longestPause { discard() }
     lastSearch = now
     correlate(reference, error: error)
+    searchesUntilSettled = max(searchesUntilSettled - 1, 0)
+    if searchesUntilSettled > 0 { return nil }
     let reach = layout.reach, hops = layout.partitionHops, partitions = layout.partitions
     copy(coherence, to: sorted, frames: reach)
     let floor = max(clear * median(sorted, count: reach), least)
@@ -144,8 +159,11 @@ struct DelayScout: ~Copyable {
     let isBefore = best < first && evidence[best] > inside, isBeyond = best > first + 5 && evidence[best] > 3 * inside
     // Starts a partition before the strongest one, because the echo may begin earlier.
     let target = min(max(best - (hopsIntoPartition == 0 ? 1 : 2), 0), reach - partitions) * hops + hopsIntoPartition
-    guard evidence[best] > certain, isBefore || isBeyond, target != offset else { return nil }
+    guard evidence[best] > telling, isBefore || isBeyond, target != offset else { return nil }
     for partition in 0..<reach { evidence[partition] = 0 }
+    let former = candidate
+    candidate = target
+    guard let former, abs(target - former) <= 2 * hops else { return nil }
     return target
   }
 

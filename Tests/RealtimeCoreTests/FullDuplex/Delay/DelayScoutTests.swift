@@ -52,6 +52,28 @@ struct DelayScoutTests {
     #expect(isCertain == counts)
   }
 
+  @Test(
+    "V6, V10: what resembles an older part of the far end for a tenth of a second, as one vowel does another, does not move the filter; what goes on does",
+    arguments: [(0.1, false), (0.6, true)])
+  func resemblance(seconds: Double, moves: Bool) {
+    let layout = Self.layout, transform = FourierTransform(length: layout.transform)
+    var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout)
+    let far = Noise.white(frames: 2 * layout.rate, seed: 3), error = SplitSpectrum.silence(layout.allBins)
+    defer { error.deallocate() }
+    let begin = layout.hops(1)
+    var found: Int?
+    for now in 0..<2 * layout.rate / layout.hop {
+      reference.feed(far, from: now * layout.hop, hop: layout.hop)
+      guard now >= begin, now % 2 == 0, found == nil else { continue }
+      let age = now - begin < layout.hops(seconds) ? 20 : 2
+      let echo = reference.spectrum(age: age * layout.partitionHops, channel: 0)
+      copy(echo, to: error.re, frames: layout.bins)
+      copy(echo + layout.bins, to: error.im, frames: layout.bins)
+      found = scout.search(reference, error: error, offset: 0, at: now)
+    }
+    #expect((found != nil) == moves, "\(found ?? 0) hops")
+  }
+
   @Test("V10: the power of the path by which an echo comes is found, so that a near end over a far end too soft to be heard is none")
   func gain() {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
