@@ -487,7 +487,7 @@ struct LinearCanceller: ~Copyable {
     distrust()
     loudspeaker.doubt()
     isEchoSuspected = false
-    scout.forget()
+    scout.forget(isDoubt: true)
     trial.end()
     echoDelay = .nan
     // Adaptation starts at once, with the history that is known.

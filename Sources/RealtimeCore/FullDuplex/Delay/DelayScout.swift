@@ -22,6 +22,8 @@ struct DelayScout: ~Copyable {
   private var candidate: Int?
   /// Searches until the spectra contain enough to tell one age from another.
   private var searchesUntilSettled: Int
+  /// A Boolean value indicating whether the filter still has weights that would be lost by a needless move.
+  private var isWary = false
   /// Notes of a filter that is sure, minus twice those of one that is not; 0 while the echo may begin where the window ends.
   private var assurance = 0
   /// Assurance above which a search is needless, half of the most that is counted: 1 s.
@@ -38,7 +40,8 @@ struct DelayScout: ~Copyable {
   /// Coherence above that threshold, summed over a third of a second, that proves an echo: a few hops of a clear one. The first syllables
   /// of a talker, which resemble each other, stay below.
   private let certain: Float = 1
-  /// The same for a candidate, of which it takes two: a held vowel resembles a former one for long enough to name one wrongly.
+  /// The same for a candidate, of which it takes two: a held vowel resembles a former one for long enough to name one wrongly. `certain`
+  /// where there are weights to lose.
   private let telling: Float = 0.6
 
   init(layout: FilterLayout) {
@@ -108,6 +111,7 @@ struct DelayScout: ~Copyable {
   ///   - isAtTheEnd: whether its strongest tap is in the last partition, so that the echo may only begin there.
   @_noLocks @_noAllocation
   mutating func note(isSure: Bool, isAtTheEnd: Bool) {
+    if isAtRest { isWary = false }
     assurance = isAtTheEnd ? 0 : isSure ? min(assurance + 1, 2 * enough) : max(assurance - 2, 0)
   }
 
@@ -116,9 +120,12 @@ struct DelayScout: ~Copyable {
   mutating func wake() { assurance = 0 }
 
   /// Discards what is known of the former echo path.
+  ///
+  /// - Parameter isDoubt: whether the filter keeps its weights.
   @_noLocks @_noAllocation
-  mutating func forget() {
+  mutating func forget(isDoubt: Bool = false) {
     wake()
+    isWary = isDoubt
     discard()
   }
 
@@ -159,11 +166,12 @@ struct DelayScout: ~Copyable {
     let isBefore = best < first && evidence[best] > inside, isBeyond = best > first + 5 && evidence[best] > 3 * inside
     // Starts a partition before the strongest one, because the echo may begin earlier.
     let target = min(max(best - (hopsIntoPartition == 0 ? 1 : 2), 0), reach - partitions) * hops + hopsIntoPartition
-    guard evidence[best] > telling, isBefore || isBeyond, target != offset else { return nil }
+    guard evidence[best] > (isWary ? certain : telling), isBefore || isBeyond, target != offset else { return nil }
     for partition in 0..<reach { evidence[partition] = 0 }
     let former = candidate
     candidate = target
     guard let former, abs(target - former) <= 2 * hops else { return nil }
+    isWary = false
     return target
   }
 
