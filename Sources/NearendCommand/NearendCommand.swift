@@ -90,7 +90,7 @@ struct NearendCommand: ParsableCommand {
       let (service, keeper) = try startService(
         in: nil, wishes: wishes, display: display, telemetry: telemetryOptions, waitsForArrival: wait
       ) { stop.request(after: $0) }
-      let end = OrderlyEnd(stop) {
+      let end = OrderlyEnd(terminal == nil ? nil : stop) {
         keeper.stop()
         service.stop()
       }

@@ -11,10 +11,12 @@ final class OrderlyEnd: Sendable {
   private let isTaken = Atomic(false)
   private let end: @Sendable () -> Void
 
-  /// - Parameter end: called once.
-  init(_ stop: StopRequest, end: @escaping @Sendable () -> Void = {}) {
+  /// - Parameters:
+  ///   - stop: of a dashboard; nil without one, where nothing hangs, and the last status must not be cut off.
+  ///   - end: called once.
+  init(_ stop: StopRequest?, end: @escaping @Sendable () -> Void = {}) {
     self.end = end
-    stop.whenRequested { [weak self] in
+    stop?.whenRequested { [weak self] in
       startThread(name: "stop") { [weak self] in
         pause(seconds: Self.patience)
         self?.endWithoutTerminal()
@@ -22,7 +24,7 @@ final class OrderlyEnd: Sendable {
     }
   }
 
-  /// Ends it, once the dashboard has returned.
+  /// Ends it, once what is shown is over.
   func run() {
     // The other thread ends the process.
     while isTaken.exchange(true, ordering: .relaxed) { pause(seconds: 1) }

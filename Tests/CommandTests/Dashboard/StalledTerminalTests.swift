@@ -28,6 +28,21 @@ struct StalledTerminalTests {
     }
 
     func stall() { tcflow(near, TCOOFF) }
+
+    /// Lets it go on, and returns what is written until `isOver`.
+    func readAll(until isOver: () -> Bool) -> String {
+      tcflow(near, TCOON)
+      var all: [UInt8] = [], block = [UInt8](repeating: 0, count: 4_096)
+      _ = SimulatedHardware.poll(timeout: factTimeout) {
+        let isOver = isOver()
+        while waiting > 0 {
+          let count = read(far, &block, block.count)
+          all += block.prefix(max(0, count))
+        }
+        return isOver ? true : nil
+      }
+      return String(decoding: all, as: UTF8.self)
+    }
     func press(_ keys: String) { _ = Array(keys.utf8).withUnsafeBytes { write(far, $0.baseAddress, $0.count) } }
 
     /// As `stty -g` prints them, more or less.
@@ -109,6 +124,26 @@ struct StalledTerminalTests {
     dashboard.signal(SIGTERM)
     #expect(dashboard.wait(timeout: 10) == .status(0))
     #expect(monotonicSeconds() - begin < 2 && running.process.isRunning)
+  }
+
+  @Test("O1: a reader that takes its time, or a machine that is busy, gets the whole of the status that a rehearsal ends with")
+  func lastStatus() throws {
+    let place = try EmptyPlace()
+    let terminal = try Silent()
+    terminal.stall()
+    let errors = "\(place.path)/rehearsal.err"
+    let nearend = try ChildProcess(
+      nearendProgram, ["rehearse", "--headless", "--json"], environment: place.environment, group: place.group,
+      output: .descriptor(terminal.near), errors: .file(errors))
+    defer { nearend.end() }
+    func said() -> String { FileManager.default.contents(atPath: errors).map { String(decoding: $0, as: UTF8.self) } ?? "" }
+    #expect(poll { said().contains("control socket") ? true : nil } == true, "\(said())")
+    nearend.signal(SIGTERM)
+    // Longer than a dashboard has.
+    #expect(nearend.wait(timeout: 1.5) == nil, "it waits for the reader")
+    let output = terminal.readAll { !nearend.isRunning }
+    #expect(nearend.wait() == .status(0), "\(said())")
+    _ = try JSONDecoder().decode(Snapshot.self, from: Data(output.utf8))
   }
 
   /// Changes the pages until the process's first thread waits in `write`, as /proc tells.
