@@ -56,7 +56,8 @@ func sessionManagerFindings(_ facts: DoctorFacts) -> [Finding] {
 }
 
 func quantumFindings(_ facts: DoctorFacts) -> [Finding] {
-  guard let graph = facts.status?.graph, graph.cycles > 0 else { return [] }
+  // While no cycle runs, none is lost: what counts is the interruption, which is told by itself.
+  guard let graph = facts.status?.graph, graph.cycles > 0, facts.status?.session.interruption?.reason != .frozen else { return [] }
   let forced = facts.graph?.forcedQuantum ?? 0
   let recent = graph.recent
   var evidence = [

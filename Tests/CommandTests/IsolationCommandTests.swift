@@ -91,6 +91,12 @@ struct IsolationCommandTests {
     let status = try place.nearend(["isolation", "status"], variables)
     #expect(status.succeeded && status.output.contains("library  libdeepfilter.so.0\n"), "\(status)")
     #expect(status.output.contains("model    \(share)/DeepFilterNet/\(IsolationFiles.modelName)\n"), "\(status)")
+    let json = try place.nearend(["isolation", "status", "--json"], variables)
+    let document = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any], "\(json)")
+    #expect(document["library"] as? String == "libdeepfilter.so.0")
+    #expect(document["model"] as? String == "\(share)/DeepFilterNet/\(IsolationFiles.modelName)")
+    #expect(try #require(document["processorTime"] as? Double) > 0)
+    #expect(document["isTooSlow"] is Bool && document["delay"] is Int, "\(json)")
   }
 
   @Test("V12: an unexpected file is refused, a missing one and a silent server are named, each with its own status")

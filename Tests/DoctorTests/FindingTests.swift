@@ -50,6 +50,15 @@ struct FindingTests {
       ])
   }
 
+  @Test("O1: of a graph that stands still the doctor tells that, and not that no cycle is lost")
+  func stalled() {
+    var facts = healthy()
+    facts.status?.session.interruption = Interruption(reason: .frozen, duration: 5)
+    let found = findings(in: facts)
+    #expect(found.contains { $0.id == "interruption" && $0.severity == .harm && $0.summary.contains("stalled") }, "\(found)")
+    #expect(!found.contains { $0.id == "quantum" }, "\(found)")
+  }
+
   struct Case: Sendable {
     var name: String
     var id: String
