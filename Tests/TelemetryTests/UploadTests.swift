@@ -81,6 +81,16 @@ struct UploadTests {
     outlet.stop(timeout: 0)
   }
 
+  @Test("T3: a header of endless length is called that, and no want of memory")
+  func endlessHeader() throws {
+    let server = try LoopbackServer(.elsewhere(200, "/" + String(repeating: "x", count: 1 << 20)))
+    let outlet = try Self.outlet(server)
+    outlet.add(Self.line(0))
+    #expect(eventually { outlet.status.failure != nil }, "waited for a failure")
+    #expect(outlet.status.failure?.contains("the header of its answer is too long") == true, "\(outlet.status.failure ?? "")")
+    outlet.stop(timeout: 0)
+  }
+
   @Test(
     "T3: redirects are not followed, and what the server did not accept is not delivered", arguments: [301, 302, 303, 307, 308])
   func redirected(status: Int) throws {
