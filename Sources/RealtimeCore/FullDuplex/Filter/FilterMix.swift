@@ -50,7 +50,8 @@ struct FilterMix: ~Copyable {
     memory = layout.perHop(0.98)
     mixedEcho = .silence(layout.hop)
     mixedResidual = .silence(layout.hop)
-    mixedUncertainty = .silence(layout.bins)
+    // As many as `KalmanFilter.uncertainty` has: sums by bands read beyond the last bin.
+    mixedUncertainty = .silence(layout.bins + 8)
   }
 
   deinit { for array in [mixedEcho, mixedResidual, mixedUncertainty] { array.deallocate() } }

@@ -2,7 +2,7 @@
 struct LinearHop {
   /// What it leaves of the microphone, and the echo that it estimates: `hop` samples each.
   let residual, echo: UnsafePointer<Float>
-  /// Expected power of the residual echo, by adapted bin.
+  /// Expected power of the residual echo, by adapted bin; eight values beyond the last are readable.
   let uncertainty: UnsafePointer<Float>
   /// The newest spectra of the far end's sides, adapted bins: as many real parts as imaginary ones.
   let left, right: UnsafePointer<Float>
