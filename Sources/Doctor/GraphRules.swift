@@ -50,6 +50,7 @@ func sessionManagerFindings(_ facts: DoctorFacts) -> [Finding] {
       "session-manager", .hint, "WirePlumber \(version) has known problems that are fixed in 0.5",
       evidence: [
         "a PulseAudio stream that begins while WirePlumber ends silences all later ones until it ends",
+        "one that is restarted while nearend or another virtual device is there links no program, until PipeWire is restarted, too",
         "a stream that targets nearend by name may keep following the default after nearend was the default; nearend moves it back",
       ], remedy: "if applications stay silent after WirePlumber has ended, restart pipewire-pulse: systemctl --user restart pipewire-pulse")
   ]

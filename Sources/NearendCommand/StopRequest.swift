@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import PipeWireGraph
+import Platform
 import Synchronization
 
 /// A request to end the process, by SIGINT, SIGTERM, SIGHUP or `request`. [any]
@@ -12,20 +13,22 @@ final class StopRequest: Sendable {
   }
   private let state = Mutex(State())
   private let semaphore = DispatchSemaphore(value: 0)
-  // Kept for the lifetime of the process: a released source receives nothing.
-  nonisolated(unsafe) private static var sources: [DispatchSourceSignal] = []
 
-  /// Takes the signals over; once per process, before anything exists that must be cleaned up.
+  /// Takes the signals over; once per process, before anything exists that must be cleaned up, and before any other thread.
   static func onSignals() -> StopRequest {
     let request = StopRequest()
-    // A queue of its own, because work that hangs may occupy every thread of the global one.
-    let queue = DispatchQueue(label: "nearend.stop-signals")
+    // Blocked in every thread from now on, and waited for by one that is there before the system may have none to spare.
+    var signals = sigset_t()
+    sigemptyset(&signals)
     for number in [SIGINT, SIGTERM, SIGHUP] {
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler { request.request() }
-      source.resume()
-      sources.append(source)
+      sigaddset(&signals, number)
+      // An ignored one would never arrive.
+      signal(number, SIG_DFL)
+    }
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    startThread(name: "nearend.signals") { [signals] in
+      var (signals, number) = (signals, Int32(0))
+      while true { if sigwait(&signals, &number) == 0 { request.request() } }
     }
     return request
   }
@@ -36,8 +39,9 @@ final class StopRequest: Sendable {
       defer { state.handlers = [] }
       return state.handlers
     }
-    for handler in handlers { handler() }
+    // First, because handlers may wait for a thread.
     semaphore.signal()
+    for handler in handlers { handler() }
   }
 
   /// Requests a stop because the process cannot do its work.

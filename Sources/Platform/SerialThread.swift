@@ -55,11 +55,12 @@ package final class SerialThread: Sendable {
   /// Adds a closure, without waiting.
   package func async(_ body: @escaping @Sendable () -> Void) { work.add(body) }
 
-  /// Waits until everything added so far has run, at most `timeout` seconds; runs it itself where the system had no thread for it.
-  package func flush(timeout: Double) {
+  /// Waits until everything added so far has run, at most `timeout` seconds if given; runs it itself where the system had no thread for it.
+  /// Not from one of the closures.
+  package func flush(timeout: Double? = nil) {
     let done = DispatchSemaphore(value: 0)
     work.add { done.signal() }
     work.runThreadless()
-    _ = done.wait(timeout: .now() + timeout)
+    _ = done.wait(timeout: timeout.map { .now() + $0 } ?? .distantFuture)
   }
 }

@@ -14,6 +14,8 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
   case replug
   case lastDevice = "last-device"
   case phone, sleep, seat
+  /// Before WirePlumber ends: an old one that is restarted links no program with virtual devices that are there.
+  case loopback
   case pipewire
   case pipewireKilled = "pipewire-killed"
   case wireplumber
@@ -24,7 +26,6 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
   case frozen
   case driver
   case quantum, rate, xruns
-  case loopback
 
   /// The description for the table.
   var words: String {

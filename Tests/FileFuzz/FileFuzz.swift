@@ -46,7 +46,9 @@ struct FileFuzz: ParsableCommand {
       let start = ContinuousClock.now
       let outcome = try Self.outcome(of: path, folder, processes: treatment != .mutated || round % 4 == 0)
       if let failure = tally.failure(outcome, sample, other, treatment) {
-        tally.failures.append("round \(round) (\(sample.name), \(treatment), \(bytes.count) bytes): \(failure)")
+        let kept = FileManager.default.temporaryDirectory.appending(path: "fuzz-files-\(seed)-\(round).\(sample.name)").path
+        try Data(bytes).write(to: URL(fileURLWithPath: kept))
+        tally.failures.append("round \(round) (\(treatment), kept as \(kept)): \(failure)")
       }
       if ContinuousClock.now - start > .seconds(Self.patience) { tally.failures.append("round \(round) (\(sample.name)): takes too long") }
       try FileManager.default.removeItem(atPath: path)
@@ -147,7 +149,7 @@ struct FileFuzz: ParsableCommand {
       _ = try SoundReader(path: output).read()
       return .taken(frames: min(frames, result.metrics.description.microphone.frames), notes: result.notes)
     } catch let error as OfflineError {
-      guard case .input = error else { return .taken(frames: 0, notes: []) }
+      guard case .input = error else { throw error }
       return .refused("\(error)")
     }
   }

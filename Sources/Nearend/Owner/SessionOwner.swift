@@ -1,5 +1,5 @@
-import Dispatch
 import PipeWireGraph
+import Platform
 import RealtimeCore
 import SessionModel
 import Synchronization
@@ -38,9 +38,9 @@ final class SessionOwner: Sendable {
   let makeGraph: @Sendable (AudioCore, GraphOptions, any GraphListener) -> any SessionGraph
   private let outlet: LogOutlet
   private let subscription = Mutex<EventBus.Subscription?>(nil)
-  private let stopping = DispatchQueue(label: "nearend.session.stop")
+  private let stopping = SerialThread(name: "nearend.stop")
   /// Changes that a microphone's callback has asked for, one after another.
-  private let postponed = DispatchQueue(label: "nearend.session.postponed")
+  private let postponed = SerialThread(name: "nearend.later")
 
   /// Creates an owner whose sessions use the graphs that `makeGraph` creates, and whose log goes to `outlet`.
   init(

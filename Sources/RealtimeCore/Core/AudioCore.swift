@@ -1,4 +1,4 @@
-import Dispatch
+internal import Platform
 import Synchronization
 
 /// All of nearend's audio, seen from the control side; `realtime` is the audio thread's half.
@@ -45,7 +45,7 @@ package final class AudioCore: @unchecked Sendable {
   package var isMakingCapturePath: Bool { isMakingPath || isolation.isMaking }
   private var isMakingPath = false
   /// Makes paths one after another, which takes longer than the control thread may wait.
-  private let maker = DispatchQueue(label: "nearend.capture", qos: .userInitiated)
+  private let maker = SerialThread(name: "nearend.capture")
   private let made = Made()
 
   /// Creates a core with a capture path for `rate` (Hz, 16000…192000); other rates follow when the graph has them. Throws
@@ -73,7 +73,7 @@ package final class AudioCore: @unchecked Sendable {
 
   /// The audio thread must have stopped for good.
   deinit {
-    maker.sync {}
+    maker.flush()
     Self.free(made.take()?.path)
     Self.free(captureMailbox.post(nil))
     Self.free(captureMailbox.collect())
@@ -212,7 +212,8 @@ package final class AudioCore: @unchecked Sendable {
     isolation.prepare(rate: wanted.rate, on: maker)
     plugIns.prepare(rate: wanted.rate)
     guard wanted != prepared else { return }
-    try install(maker.sync { Self.makePath(wanted, controls, meters, captureStages, isolation) }, for: wanted)
+    maker.flush()
+    try install(Self.makePath(wanted, controls, meters, captureStages, isolation), for: wanted)
   }
 
   private func install(_ path: NewPath, for wanted: Wanted) throws(CapturePathError) {

@@ -1,5 +1,5 @@
-import Dispatch
 import Foundation
+internal import Platform
 import Synchronization
 
 /// The control side of voice isolation (V12): makes what isolation needs when the mode is chosen, and frees it when it is left.
@@ -125,22 +125,22 @@ package final class VoiceIsolation: @unchecked Sendable {
   /// A Boolean value indicating whether an instance is being made, or waits for the next `renew`. [control]
   var isMaking: Bool { lock.withLock { _ in state.isMaking } }
 
-  /// Makes the stage on `queue`, or withdraws it, according to mode and rate. Call this periodically. [control]
-  func renew(rate: Int, on queue: DispatchQueue) {
+  /// Makes the stage on `thread`, or withdraws it, according to mode and rate. Call this periodically. [control]
+  func renew(rate: Int, on thread: SerialThread) {
     collect()
     guard let maker = lock.withLock({ _ in wanted(rate: rate) }) else { return }
     let isSynchronous = isSynchronous
-    queue.async { [self] in
+    thread.async { [self] in
       let result = Self.make(rate: rate, cells, maker, isSynchronous: isSynchronous)
       lock.withLock { _ in state.made = (rate, result) }
     }
   }
 
   /// As `renew`, but completes before the next cycle. [control]
-  func prepare(rate: Int, on queue: DispatchQueue) {
+  func prepare(rate: Int, on thread: SerialThread) {
     collect()
     // Waits for an instance that is being made.
-    queue.sync {}
+    thread.flush()
     guard let maker = lock.withLock({ _ in wanted(rate: rate, isUrgent: true) }) else { return }
     let result = Self.make(rate: rate, cells, maker, isSynchronous: isSynchronous)
     lock.withLock { _ in
