@@ -45,7 +45,7 @@ struct ScarcityTests {
     defer { nearend.process.end(grace: 0.1) }
     func takesSignals() -> Bool {
       let status = (try? String(contentsOfFile: "/proc/\(nearend.process.pid)/status", encoding: .utf8)) ?? ""
-      guard let mask = status.firstMatch(of: #/SigCgt:\t([0-9a-f]+)/#), let bits = UInt64(mask.1, radix: 16) else { return false }
+      guard let mask = status.firstMatch(of: #/SigBlk:\t([0-9a-f]+)/#), let bits = UInt64(mask.1, radix: 16) else { return false }
       return bits >> UInt64(SIGTERM - 1) & 1 == 1
     }
     #expect(eventually { takesSignals() })
