@@ -39,9 +39,8 @@ final class StopRequest: Sendable {
       defer { state.handlers = [] }
       return state.handlers
     }
-    // First, because handlers may wait for a thread.
-    semaphore.signal()
     for handler in handlers { handler() }
+    semaphore.signal()
   }
 
   /// Requests a stop because the process cannot do its work.
