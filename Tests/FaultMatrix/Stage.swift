@@ -75,11 +75,12 @@ final class Stage {
     let room = try Room(place)
     self.room = room
     room.start()
+    // Not while the desk is locked; one after another, so that the last change wins.
+    let placement = DispatchQueue(label: "placement")
     desk.notify { [weak room, weak desk] in
-      // Not while the desk is locked.
       guard let room, let desk else { return }
       let acoustics = desk.acoustics
-      DispatchQueue.global().async { room.place(acoustics) }
+      placement.async { room.place(acoustics) }
     }
     let session = service.session
     subscription = service.events.subscribe { [heard] event in
