@@ -69,10 +69,11 @@ static void update(
   }
 }
 
-static void average_power(const float *re, const float *im, float *power, int bins) {
+static void average_power(const float *re, const float *im, float *power, int bins, float remaining) {
+  lanes memory = ALL(remaining), fresh = ALL(1 - remaining);
   for (int k = 0; k < bins; k += 8) {
     lanes r = LOAD(re + k), i = LOAD(im + k);
-    STORE(power + k, ALL(0.995f) * LOAD(power + k) + ALL(0.005f) * (r * r + i * i));
+    STORE(power + k, memory * LOAD(power + k) + fresh * (r * r + i * i));
   }
 }
 
@@ -80,8 +81,8 @@ static void learn(const nearend_learning *step, float *errors, float *products, 
   int bins = step->bins, width = step->width, stride = step->stride;
   const float *x = step->reference, *other = step->otherReference;
   float *squares = step->squares;
-  average_power(x, x + stride, step->referencePower, bins);
-  if (other) average_power(other, other + stride, step->referencePower + stride, bins);
+  average_power(x, x + stride, step->referencePower, bins, step->referenceMemory);
+  if (other) average_power(other, other + stride, step->referencePower + stride, bins, step->referenceMemory);
   for (int k = 0; k < bins + 8; k += 8) {
     lanes re = LOAD(step->errorRe + k), im = LOAD(step->errorIm + k);
     STORE(squares + k, re * re + im * im);

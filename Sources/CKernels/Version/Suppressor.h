@@ -53,7 +53,7 @@ INLINE void suppress_estimate(const nearend_suppression *hop, int k, suppression
     perUnwanted = EVERY(1 / (unwantedNoise > 0.01f ? unwantedNoise : 0.01f)) * stages->perExpected[i];
   }
   wide g = power * perUnwanted;
-  wide xi = MOST(EVERY(0.88f) * LOAD_WIDE(hop->clean + k) * perUnwanted + EVERY(0.12f) * MOST(g - EVERY(1), EVERY(0)), EVERY(0.003f));
+  wide xi = MOST(EVERY(hop->cleanMemory) * LOAD_WIDE(hop->clean + k) * perUnwanted + EVERY(1 - hop->cleanMemory) * MOST(g - EVERY(1), EVERY(0)), EVERY(0.003f));
   wide wiener = xi / (EVERY(1) + xi), v = MOST(g * wiener, EVERY(1e-6f));
   // The exponential of the integral is 1 + D(v) / v with D(0) = exp(−γ), γ Euler's constant. D is approximated to 1e-4 of the result.
   wide q = EVERY(1) + v * (EVERY(0.19555078f) + v * (EVERY(0.03175586f) + v * EVERY(0.00261026f)));
@@ -94,7 +94,7 @@ INLINE void suppress_gain(const nearend_suppression *hop, int k, suppression_sta
   }
   wide logGain = MOST(EVERY(0.5f) * LOG2(squaredGain), logFloor);
   wide wanted = EXP2(p * logGain + (EVERY(1) - p) * logFloor), gain = LOAD_WIDE(hop->gain + k);
-  gain = SELECT(wanted > gain, wanted, EVERY(0.8f) * gain + EVERY(0.2f) * wanted);
+  gain = SELECT(wanted > gain, wanted, wanted + EVERY(hop->gainMemory) * (gain - wanted));
   STORE(hop->gain + k, gain);
   STORE(hop->clean + k, squaredGain * p * p * LOAD_WIDE(hop->power + k));
   if (hasEcho && hop->isCorrected) {
@@ -115,14 +115,14 @@ INLINE void suppress_apply(
   wide_masks isEcho = hasEcho ? echo > EVERY(0.5f) * noise : (wide_masks)EVERY(0);
   // The noise estimate is weighted by the probability of speech (Gerkmann and Hendriks 2012), and does not rise where there may be echo.
   wide speech = LOAD_WIDE(hop->speech + k), u = stages->speech[i];
-  wide smoothed = EVERY(0.9f) * speech + EVERY(0.1f) * u;
+  wide smoothed = u + EVERY(hop->speechMemory) * (speech - u);
   u = SELECT(smoothed > EVERY(0.99f), LEAST(u, EVERY(0.99f)), u);
   STORE(hop->speech + k, SELECT(isEcho, speech, smoothed));
   wide heard = SELECT(isEcho, LEAST(power, noise), (EVERY(1) - u) * power + u * noise);
   noise = MOST(memory * noise + (EVERY(1) - memory) * heard, EVERY(1e-10f));
   // Power that has stayed above a level for one to two windows is noise (minimum statistics, Martin 2001): while the far end is silent,
   // if it was steady, because vowels last as long; while it talks, steady or not, where there is no echo.
-  wide smooth = EVERY(0.85f) * LOAD_WIDE(hop->smoothed + k) + EVERY(0.15f) * power, least = LOAD_WIDE(hop->least + k);
+  wide smooth = power + EVERY(hop->powerMemory) * (LOAD_WIDE(hop->smoothed + k) - power), least = LOAD_WIDE(hop->least + k);
   wide former = LOAD_WIDE(hop->formerLeast + k), most = LOAD_WIDE(hop->most + k);
   if (hop->beginsWindow) {
     former = SELECT(most < EVERY(hop->steadiness) * least, least, -least);

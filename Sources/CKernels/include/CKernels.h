@@ -130,7 +130,7 @@ typedef struct {
   const float *_Nonnull uncertainty;
   // Share of each bin's λ, 0…1.
   const float *_Nonnull excitation;
-  // State: |X|² averaged over 200 steps, `stride` bins of each channel, S and N.
+  // State: |X|² averaged over a second or two, `stride` bins of each channel, S and N.
   float *_Nonnull referencePower;
   float *_Nonnull noise;
   float *_Nonnull floor;
@@ -138,9 +138,10 @@ typedef struct {
   float *_Nonnull squares;
   float *_Nonnull inverse;
   float *_Nonnull change;
-  // Bins to either side over which S is smoothed, 1…8, and the share of it that remains.
+  // Bins to either side over which S is smoothed, 1…8, and the shares of it and of |X|² that remain.
   int width;
   float smoothing;
+  float referenceMemory;
   // Factor by which N may rise, window / transform, overcount, q.
   float rise;
   float windowShare;
@@ -184,12 +185,17 @@ typedef struct {
   const float *_Nonnull phaseRe;
   const float *_Nonnull phaseIm;
   float comfort;
-  // Least gain where echo dominates, and where noise does; share of the noise to suppress, 0…1; share of the noise estimate that remains
-  // after a hop.
+  // Least gain where echo dominates, and where noise does; share of the noise to suppress, 0…1.
   float echoFloor;
   float noiseFloor;
   float noiseShare;
+  // Shares that remain after a hop: of the noise, of the clean signal in what is expected of it, of a falling gain, of the probability of
+  // speech, and of the smoothed power.
   float noiseMemory;
+  float cleanMemory;
+  float gainMemory;
+  float speechMemory;
+  float powerMemory;
   // State: |E|² smoothed, its minimum and maximum in the current window of time, and its minimum in the previous one, negative if that was
   // not steady; whether a window begins.
   float *_Nonnull smoothed;

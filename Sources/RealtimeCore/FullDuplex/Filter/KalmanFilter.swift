@@ -50,6 +50,15 @@ struct KalmanFilter: ~Copyable {
     static let careful = Tuning(
       processNoise: 8e-5, overcount: 1.4, smoothedBins: 2, smoothing: 0.3, period: 2, constraintTurns: 16, isPartial: false,
       watchesPeak: true, holding: 0.9998, heldShare: 0.1)
+
+    /// Returns what has the same effect in a second of the layout's hops as this has in one of hops of 256 frames at 48 kHz.
+    func adapted(to layout: FilterLayout) -> Tuning {
+      var adapted = self
+      adapted.processNoise = 1 - layout.perHop(1 - processNoise)
+      adapted.smoothing = layout.perHop(smoothing)
+      adapted.holding = layout.perHop(holding)
+      return adapted
+    }
   }
 
   let layout: FilterLayout
@@ -113,6 +122,8 @@ struct KalmanFilter: ~Copyable {
   private let rise: Float
   /// What remains per hop of `expectedPower`; per learning step of `errorPower`, and of `misfit`.
   private let powerMemory, errorMemory, misfitMemory: Float
+  /// What remains per learning step of the reference's mean power.
+  private let referenceMemory: Float
   /// window / transform.
   private let windowShare: Float
   let rows: Int
@@ -123,7 +134,7 @@ struct KalmanFilter: ~Copyable {
   /// - Parameter transform: of `layout.transform` samples.
   init(layout: FilterLayout, tuning: Tuning, transform: borrowing FourierTransform) {
     self.layout = layout
-    self.tuning = tuning
+    self.tuning = tuning.adapted(to: layout)
     self.transform = FourierTransform(sharing: transform)
     rows = ReferenceSpectra.channels * layout.partitions
     rowSize = 3 * layout.bins
@@ -149,6 +160,7 @@ struct KalmanFilter: ~Copyable {
     windowShare = Float(layout.window) / Float(layout.transform)
     rise = rt_powf(3, Float(tuning.period * layout.hop) / Float(layout.rate))
     (powerMemory, errorMemory, misfitMemory) = (layout.perHop(0.8), layout.perHop(0.7), layout.perHop(0.5))
+    referenceMemory = layout.perHop(0.995)
     inverse = .silence(layout.bins)
     squares = .silence(layout.allBins + 16) + 8
     work = .silence(layout.allBins)
@@ -460,7 +472,8 @@ struct KalmanFilter: ~Copyable {
       otherReference: wasStereo ? references[layout.partitions] : nil, errorRe: error.re, errorIm: error.im,
       echoRe: work.re, echoIm: work.im, uncertainty: uncertainty, excitation: excitation, referencePower: referencePower, noise: noise,
       floor: floor, squares: squares, inverse: inverse, change: change, width: Int32(tuning.smoothedBins), smoothing: tuning.smoothing,
-      rise: rise, windowShare: windowShare, overcount: tuning.overcount, processNoise: tuning.processNoise)
+      referenceMemory: referenceMemory, rise: rise, windowShare: windowShare, overcount: tuning.overcount, processNoise: tuning.processNoise
+    )
     var errors: Float = 0, products: Float = 0, estimates: Float = 0
     nearend_kalman_learn(&step, &errors, &products, &estimates)
     errorPower += (1 - errorMemory) * (errors - errorPower)

@@ -29,6 +29,8 @@ struct Suppressor: ~Copyable {
   let echoOnly: EchoOnlyPass
   private(set) var learned: LearnedGains
   private let settlingMemory, settledMemory: Float
+  /// What remains per hop; see `nearend_suppression`.
+  private let cleanMemory, gainMemory, speechMemory, powerMemory: Float
   private let settlingHops: Int
   /// Hops in a window of minimum statistics, 0.4 s.
   private let noiseWindowHops: Int
@@ -79,6 +81,8 @@ struct Suppressor: ~Copyable {
     echoOnly = EchoOnlyPass(hop: layout.hop, length: layout.window, padded: padded)
     settlingMemory = layout.perHop(0.8)
     settledMemory = layout.perHop(0.95)
+    (cleanMemory, gainMemory) = (layout.perHop(0.88), layout.perHop(0.8))
+    (speechMemory, powerMemory) = (layout.perHop(0.9), layout.perHop(0.85))
     settlingHops = layout.hops(0.16)
     noiseWindowHops = layout.hops(0.4)
   }
@@ -209,6 +213,7 @@ struct Suppressor: ~Copyable {
       echoFloor: rt_expf(talking * echoFloors.talking + (1 - talking) * echoFloors.silent),
       noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare,
       noiseMemory: hops > settlingHops ? settledMemory : settlingMemory,
+      cleanMemory: cleanMemory, gainMemory: gainMemory, speechMemory: speechMemory, powerMemory: powerMemory,
       smoothed: memory.smoothed, least: memory.least, most: memory.most, formerLeast: memory.formerLeast,
       beginsWindow: hops % noiseWindowHops == 0,
       steadiness: steadiness, isFarEndSilent: isFarEndSilent,
