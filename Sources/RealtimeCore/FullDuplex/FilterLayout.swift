@@ -59,6 +59,9 @@ struct FilterLayout: Sendable {
     paddedScoutBins = (scoutBins + 7) / 8 * 8
   }
 
+  /// Values of an array by bin whose reader takes eight bins more than there are.
+  var binsAndMargin: Int { bins + 8 }
+
   /// Hz from one bin to the next.
   var binWidth: Float { Float(rate) / Float(transform) }
 

@@ -51,7 +51,7 @@ struct FilterMix: ~Copyable {
     mixedEcho = .silence(layout.hop)
     mixedResidual = .silence(layout.hop)
     // As many as `KalmanFilter.uncertainty` has: sums by bands read beyond the last bin.
-    mixedUncertainty = .silence(layout.bins + 8)
+    mixedUncertainty = .silence(layout.binsAndMargin)
   }
 
   deinit { for array in [mixedEcho, mixedResidual, mixedUncertainty] { array.deallocate() } }

@@ -149,7 +149,7 @@ struct KalmanFilter: ~Copyable {
     binsOfOtherRows.initialize(repeating: 0, count: rows)
     rest = .silence(layout.bins)
     restUncertainty = .silence(layout.bins)
-    uncertainty = .silence(layout.bins + 8)
+    uncertainty = .silence(layout.binsAndMargin)
     references = .allocate(capacity: rows)
     references.initialize(repeating: UnsafePointer(uncertainty), count: rows)
     excitation = UnsafePointer(uncertainty)

@@ -30,7 +30,7 @@ struct PathVerification: ~Copyable {
 
   init(layout: FilterLayout, bands: Int) {
     self.bands = bands
-    uncertainty = .silence(layout.bins + 8)
+    uncertainty = .silence(layout.binsAndMargin)
     evidence = EchoEvidence(layout: layout)
     leastPause = layout.hops(2)
     patience = layout.hops(0.4)
