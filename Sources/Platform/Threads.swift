@@ -1,14 +1,19 @@
-import Dispatch
 import Glibc
 
 /// Runs `body` on a detached thread: at once, or, if the system has none to spare now, as soon as it has. [any]
 /// - Parameters:
 ///   - name: the name that tools show, at most 15 bytes.
 ///   - stackSize: bytes; nil for the process's own default.
-package func startThread(name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
-  do throws(SystemError) { try startThreadNow(name: name, stackSize: stackSize, body) } catch {
-    let later = DispatchTime.now() + .milliseconds(250)
-    DispatchQueue.global().asyncAfter(deadline: later) { startThread(name: name, stackSize: stackSize, body) }
+/// - Returns: whether at once.
+@discardableResult
+package func startThread(name: String, stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) -> Bool {
+  ThreadRetries.shared.prepare()
+  do throws(SystemError) {
+    try startThreadNow(name: name, stackSize: stackSize, body)
+    return true
+  } catch {
+    ThreadRetries.shared.add(ThreadRetries.Request(name: name, stackSize: stackSize, body: body))
+    return false
   }
 }
 

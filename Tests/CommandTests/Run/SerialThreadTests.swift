@@ -30,4 +30,46 @@ struct SerialThreadTests {
     thread.flush(timeout: 10)
     #expect(ran.withLock { $0 } == 100)
   }
+
+  @Test("X4: a closure for later runs when it is due, after those that are due before, and delays no other")
+  func later() {
+    let ran = Mutex<[Int]>([])
+    let thread = SerialThread(name: "test")
+    let begin = monotonicSeconds()
+    for (number, seconds) in [(3, 0.3), (1, 0.1), (2, 0.2), (9, 600)] {
+      thread.async(after: seconds) { ran.withLock { $0.append(number) } }
+    }
+    thread.async { ran.withLock { $0.append(0) } }
+    thread.flush()
+    #expect(ran.withLock { $0 }.first == 0)
+    #expect(eventually { ran.withLock { $0.count } == 4 })
+    #expect(ran.withLock { $0 } == [0, 1, 2, 3] && monotonicSeconds() - begin >= 0.3)
+  }
+
+  @Test("X4: what is run on the caller's thread runs after everything added before, and alone")
+  func synchronous() throws {
+    let ran = Mutex<[Int]>([])
+    let isRunning = Atomic(false)
+    let thread = SerialThread(name: "test")
+    for round in 0..<200 {
+      let numbers = round * 10..<round * 10 + 9
+      for number in numbers {
+        thread.async {
+          let isAlone = !isRunning.exchange(true, ordering: .sequentiallyConsistent)
+          #expect(isAlone)
+          ran.withLock { $0.append(number) }
+          isRunning.store(false, ordering: .sequentiallyConsistent)
+        }
+      }
+      thread.sync {
+        let isAlone = !isRunning.exchange(true, ordering: .sequentiallyConsistent)
+        #expect(isAlone)
+        ran.withLock { $0.append(numbers.upperBound) }
+        isRunning.store(false, ordering: .sequentiallyConsistent)
+      }
+      #expect(ran.withLock { $0.count } == 10 * (round + 1))
+    }
+    #expect(ran.withLock { $0 } == Array(0..<2_000))
+    #expect(throws: SystemError(code: ENOSPC)) { try thread.sync { () throws(SystemError) in throw SystemError(code: ENOSPC) } }
+  }
 }
