@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Platform
 import SessionModel
 import Synchronization
 import TestSupport
@@ -10,7 +11,7 @@ import Testing
 @Suite("Remembered writer")
 final class RememberedWriterTests: Sendable {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-\(UInt64.random(in: .min ... .max))").path
-  private let queue = DispatchQueue(label: "nearend.test")
+  private let queue = SerialThread(name: "nearend.test")
   private let file: RememberedFile
   private let writer: RememberedWriter
   private let written = Mutex<[Remembered]>([])
@@ -33,11 +34,12 @@ final class RememberedWriterTests: Sendable {
   @Test("O4: changes of a moment are written at once, beside what the file has already")
   func together() throws {
     _ = try file.update { $0[.highPassFilter] = false }
-    queue.suspend()
+    let gate = DispatchSemaphore(value: 0)
+    queue.async { gate.wait() }
     writer.remember(.outputVolume, 0.5)
     writer.remember(.outputVolume, 0.25)
     writer.remember(gain: 2, of: "alice")
-    queue.resume()
+    gate.signal()
     #expect(eventually { !self.names.isEmpty })
     #expect(names == [["highPassFilter", "outputVolume", "alice"]])
     let contents = file.peek { Issue.record("\($0)") }
@@ -110,11 +112,12 @@ final class RememberedWriterTests: Sendable {
     _ = try file.update { $0[.highPassFilter] = false }
     #expect(writer.changedContents()?.names == ["highPassFilter"])
     #expect(writer.changedContents() == nil)
-    queue.suspend()
+    let gate = DispatchSemaphore(value: 0)
+    queue.async { gate.wait() }
     writer.remember(.outputVolume, 0.5)
     _ = try file.update { $0[.highPassFilter] = nil }
     #expect(writer.changedContents() == nil)
-    queue.resume()
+    gate.signal()
     queue.sync { writer.write() }
     #expect(names == [["outputVolume"]] && othersTold.withLock { $0 } == [true])
     #expect(writer.changedContents() == nil)

@@ -1,11 +1,12 @@
 import Foundation
+import Platform
 import SessionModel
 import Synchronization
 
 /// Turns events into records, and passes them to a file, a server, or both (T3); passes the metrics to a collector (O11). [any]
 ///
 ///     events ─▶ rules ─▶ gate ─▶ record ─▶ one line of JSON ─┬▶ outlet "file"
-///                  └▶ snapshot, taken on this queue ─────────┴▶ outlet "http"
+///                  └▶ snapshot, taken on this thread ────────┴▶ outlet "http"
 ///     metrics, read at intervals ─────────────────────────────▶ outlet "otlp"
 final class Telemetry: Sendable {
   /// Takes a snapshot of the state. Never called on the thread that posts an event.
@@ -16,9 +17,9 @@ final class Telemetry: Sendable {
   private let gate: Mutex<TelemetryGate>
   private let log: EventLog?
   private let version: SoftwareVersion
-  /// Serializes the encoding of records.
-  private let queue = DispatchQueue(label: "nearend-telemetry", qos: .utility)
-  /// The thread on which the queue is taking a snapshot.
+  /// Serializes the encoding of records. Whoever posts an event must not wait for a thread.
+  private let queue = SerialThread(name: "telemetry", callsOthers: true)
+  /// The thread on which a snapshot is taken.
   private let snapshotThread = Mutex<pthread_t?>(nil)
   private let rules = Mutex(TelemetryRules())
   private let pending = Mutex<Set<TelemetryRecord.Occasion>>([])

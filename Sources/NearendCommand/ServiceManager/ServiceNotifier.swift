@@ -1,7 +1,7 @@
 import Border
-import Dispatch
 import Foundation
 import Nearend
+import Platform
 import SessionModel
 import Synchronization
 
@@ -10,7 +10,7 @@ final class ServiceNotifier: Sendable {
   private let socket: NotifySocket
   /// Seconds between watchdog notifications; nil if the service manager expects none.
   private let interval: Double?
-  private let queue = DispatchQueue(label: "nearend.notify")
+  private let thread = SerialThread(name: "nearend.notify")
   private struct State {
     var subscription: EventBus.Subscription?
     var status = ""
@@ -63,7 +63,7 @@ final class ServiceNotifier: Sendable {
       return !state.isQueued
     }
     guard isFirst else { return }
-    queue.asyncAfter(deadline: .now() + Self.gathering) { [self, weak service] in
+    thread.async(after: Self.gathering) { [self, weak service] in
       state.withLock { $0.isQueued = false }
       guard let service else { return }
       let status = service.snapshot().serviceStatus

@@ -1,5 +1,5 @@
-import Dispatch
 import Foundation
+import Platform
 import Synchronization
 
 /// Reports that one of some files was written, replaced, created or removed, even in a folder that does not exist yet. Uses inotify,
@@ -7,9 +7,9 @@ import Synchronization
 final class FileWatch: Sendable {
   private let paths: [String]
   private let descriptor: Int32
-  // nonisolated(unsafe): set once, and a dispatch source takes calls from any thread.
-  nonisolated(unsafe) private let source: any DispatchSourceRead
-  private let queue: DispatchQueue
+  /// One end of a pair of sockets: closing it ends the thread, which watches the other one.
+  private let end: Int32
+  private let queue: SerialThread
   private let changed: @Sendable () -> Void
   private struct State {
     /// Watch descriptors by folder.
@@ -20,25 +20,42 @@ final class FileWatch: Sendable {
 
   /// Seconds for a writer to complete a file.
   private static let settling = 0.1
+  /// Bytes, of the thread that waits.
+  private static let stackSize = 256 << 10
   private static let events = UInt32(
     IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB | IN_ONLYDIR)
 
   /// Returns nil if the kernel refuses. `changed` is called on `queue`, sometimes without a change.
-  init?(_ paths: [String], queue: DispatchQueue, changed: @escaping @Sendable () -> Void) {
+  init?(_ paths: [String], queue: SerialThread, changed: @escaping @Sendable () -> Void) {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard descriptor >= 0 else { return nil }
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+      close(descriptor)
+      return nil
+    }
     self.paths = paths
-    self.descriptor = descriptor
+    (self.descriptor, end) = (descriptor, ends[0])
     self.queue = queue
     self.changed = changed
-    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    source.setEventHandler { [weak self] in self?.changesArrived() }
-    source.setCancelHandler { close(descriptor) }
     watch()
-    source.resume()
+    startThread(name: "nearend-files", stackSize: Self.stackSize) { [weak self, end = ends[1]] in
+      while Self.waitForEvents(descriptor, end) { self?.changesArrived() }
+      close(descriptor)
+      close(end)
+    }
   }
 
-  deinit { source.cancel() }
+  deinit { close(end) }
+
+  /// Waits until there are events. Returns false if the watch is to end.
+  private static func waitForEvents(_ descriptor: Int32, _ end: Int32) -> Bool {
+    while true {
+      var waiting = [pollfd(fd: end, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+      guard poll(&waiting, 2, -1) > 0 else { continue }
+      return waiting[0].revents == 0
+    }
+  }
 
   /// Each file's folder, or its nearest ancestor that exists; for a symbolic link, also the folder of its target.
   private var folders: Set<String> {
@@ -73,7 +90,7 @@ final class FileWatch: Sendable {
       return !state.isSettling
     }
     guard isFirst else { return }
-    queue.asyncAfter(deadline: .now() + Self.settling) { [weak self] in
+    queue.async(after: Self.settling) { [weak self] in
       guard let self else { return }
       state.withLock { $0.isSettling = false }
       watch()

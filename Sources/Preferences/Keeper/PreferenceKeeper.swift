@@ -1,4 +1,3 @@
-import Dispatch
 import Nearend
 import Platform
 import RealtimeCore
@@ -13,12 +12,10 @@ package final class PreferenceKeeper: Sendable {
   private let service: NearendService
   private let configurationPath: String?
   private let writer: RememberedWriter?
-  /// Handles the events, one after another.
-  private let queue = DispatchQueue(label: "nearend.preferences")
-  /// Brings the service's events to `queue`: whoever mutes must not wait for a thread.
-  private let inbox = SerialThread(name: "nearend-prefs")
+  /// Handles the events, one after another: whoever mutes must not wait for a thread.
+  private let queue = SerialThread(name: "nearend-prefs")
   /// Adds the stages of nearend.toml: trying a plug-in that hangs takes seconds, which must delay nothing else.
-  private let stageQueue = DispatchQueue(label: "nearend.stages")
+  private let stageQueue = SerialThread(name: "nearend-stages", callsOthers: true)
   private let state: Mutex<PreferenceState>
   /// Used on `queue` only.
   private let remotes = Mutex(RemoteKeeper())
@@ -30,9 +27,6 @@ package final class PreferenceKeeper: Sendable {
     var subscription: EventBus.Subscription?
   }
   private let observation: Mutex<Observation>
-
-  /// Seconds that `stop` waits for events under way.
-  private static let patience = 1.0
 
   /// - Parameter layers: the values that nearend started with. Paths are nil if there is no such file.
   package init(_ service: NearendService, layers: Layers, configuration: String?, remembered: RememberedFile?) {
@@ -57,7 +51,7 @@ package final class PreferenceKeeper: Sendable {
     }
     let subscription = service.events.subscribe { [weak self] event in self?.observe(event) }
     service.onParticipant { [weak self] id, change in
-      self?.inbox.async { [weak self] in self?.queue.sync { self?.participantChanged(id, change) } }
+      self?.queue.async { [weak self] in self?.participantChanged(id, change) }
     }
     service.onReload { [weak self] in self?.reload() }
     let paths = [configurationPath, writer?.path].compactMap { $0 }
@@ -80,7 +74,6 @@ package final class PreferenceKeeper: Sendable {
     }
     service.endTrials()
     stageQueue.sync {}
-    inbox.flush(timeout: Self.patience)
     queue.sync { writer?.write() }
     withExtendedLifetime(ended) {}
   }
@@ -91,14 +84,14 @@ package final class PreferenceKeeper: Sendable {
     switch event.kind {
     case .settingChanged:
       guard let setting = event.detail["setting"]?.word(Setting.self)?.views[0] else { return }
-      inbox.async { [weak self] in
+      queue.async { [weak self] in
         guard let self else { return }
-        queue.sync { handle(.noticed(setting, service.value(of: setting))) }
+        handle(.noticed(setting, service.value(of: setting)))
       }
     case .deviceChange, .routeChange:
-      inbox.async { [weak self] in
+      queue.async { [weak self] in
         guard let self else { return }
-        queue.sync { handle(.devicesChanged(devicesInUse, values)) }
+        handle(.devicesChanged(devicesInUse, values))
       }
     default: break
     }

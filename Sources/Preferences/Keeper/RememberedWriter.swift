@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Platform
 import SessionModel
@@ -22,7 +21,7 @@ final class RememberedWriter: Sendable {
     var isUnwritten: Bool { !settings.isEmpty || !gains.isEmpty }
   }
   private let file: RememberedFile
-  private let queue: DispatchQueue
+  private let queue: SerialThread
   private let warn: @Sendable (String) -> Void
   private let state: Mutex<State>
 
@@ -32,7 +31,7 @@ final class RememberedWriter: Sendable {
   private static let retry = (first: 1.0, last: 60.0)
 
   /// - Parameter known: what the file holds.
-  init(_ file: RememberedFile, known: Remembered = Remembered(), queue: DispatchQueue, warn: @escaping @Sendable (String) -> Void) {
+  init(_ file: RememberedFile, known: Remembered = Remembered(), queue: SerialThread, warn: @escaping @Sendable (String) -> Void) {
     self.file = file
     self.queue = queue
     self.warn = warn
@@ -58,7 +57,7 @@ final class RememberedWriter: Sendable {
     if isFirst { write(after: Self.gathering) }
   }
 
-  private func write(after seconds: Double) { queue.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.write() } }
+  private func write(after seconds: Double) { queue.async(after: seconds) { [weak self] in self?.write() } }
 
   /// Writes the changes that are not written yet; those that cannot be written now are kept, and tried again. Called on the queue.
   func write() {

@@ -1,4 +1,4 @@
-import Dispatch
+internal import Platform
 import Synchronization
 
 /// A LADSPA plug-in as a stage of a chain: the control side (S6). Makes an instance for each rate that the graph adopts, on a thread of its
@@ -14,7 +14,7 @@ final class PlugInStage: @unchecked Sendable {
   private let settings: PlugInSettings
   private let isSynchronous: Bool
   /// Makes and frees instances, which takes longer than the control thread may wait.
-  private let queue: DispatchQueue
+  private let maker = SerialThread(name: "nearend.plugin", callsOthers: true)
 
   private struct State {
     var current: PlugInMade?
@@ -44,7 +44,6 @@ final class PlugInStage: @unchecked Sendable {
     let wishes = try plugIn.description.values(settings, rate: rate)
     (self.id, self.chain, self.plugIn, self.settings) = (id, chain, plugIn, PlugInSettings(wishes))
     self.isSynchronous = isSynchronous
-    queue = DispatchQueue(label: "nearend.plugin.\(id)", qos: .userInitiated)
     mailbox = Mailbox()
     player = .allocate(capacity: 1)
     player.initialize(to: PlugInPlayer(mailbox: mailbox))
@@ -69,7 +68,7 @@ final class PlugInStage: @unchecked Sendable {
   var stage: AudioStage {
     var stage = AudioStage(
       latency: latency, context: UnsafeMutableRawPointer(player),
-      released: { [self] _ in queue.async { [self] in end() } }
+      released: { [self] _ in maker.async { [self] in end() } }
     ) { context, left, right, frames, rate in
       context?.assumingMemoryBound(to: PlugInPlayer.self).pointee.process(left, right, frames: frames, rate: rate)
     }
@@ -102,8 +101,8 @@ final class PlugInStage: @unchecked Sendable {
       state.current?.wake()
       return mailbox.collect().flatMap { removeLeaving($0) }
     }
-    // On the queue, because a plug-in's clean-up may take long.
-    if let old { queue.async { withExtendedLifetime(old) {} } }
+    // On that thread, because a plug-in's clean-up may take long.
+    if let old { maker.async { withExtendedLifetime(old) {} } }
   }
 
   /// Makes an instance for a rate, if there is none. Call this periodically.
@@ -118,7 +117,7 @@ final class PlugInStage: @unchecked Sendable {
       return true
     }
     guard isDue else { return }
-    queue.async { [self] in make(rate: rate) }
+    maker.async { [self] in make(rate: rate) }
   }
 
   /// As `renew`, but waits for the instance.
@@ -139,7 +138,7 @@ final class PlugInStage: @unchecked Sendable {
     do throws(PlugInError) {
       made = try PlugInMade(plugIn, rate: rate, channels: channels, settings: settings, isSynchronous: isSynchronous)
     } catch { failure = error }
-    // Freed on this queue, without the lock, which the graph's thread may wait for.
+    // Freed on this thread, without the lock, which the graph's thread may wait for.
     let untaken: PlugInMade? = lock.withLock { _ in
       guard state.wantedRate == rate, !state.hasEnded else { return nil }
       state.isMaking = false
