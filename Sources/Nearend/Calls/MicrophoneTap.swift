@@ -1,4 +1,4 @@
-import Dispatch
+import Platform
 import RealtimeCore
 import SessionModel
 import Synchronization
@@ -26,7 +26,7 @@ public final class MicrophoneTap: Sendable {
 
     func end() {
       // The callback may call this, and may hold the last reference to its tap.
-      guard !SourceTap.isInCallback else { return DispatchQueue.global().async { self.end() } }
+      guard !SourceTap.isInCallback else { return _ = startThread(name: "nearend-tap") { self.end() } }
       ended.withLock { ended in
         if !ended { remove() }
         ended = true

@@ -56,9 +56,11 @@ final class PCMDownload: Sendable {
 
   private func run(_ exchange: ControlExchange) throws {
     try exchange.beginStream(type: "application/octet-stream")
-    let iterator = stream.makeAsyncIterator()
     while true {
-      requestNext(of: iterator)
+      stream.next { [self] buffer in
+        turn.withLock { $0 = buffer.map(Turn.buffer) ?? .end }
+        wake.raise()
+      }
       var next = Turn.waiting
       while case .waiting = next {
         try exchange.connection.pause(seconds: 60, waking: wake.descriptor)
@@ -70,15 +72,6 @@ final class PCMDownload: Sendable {
       }
       guard case .buffer(let buffer) = next else { return try exchange.endStream() }
       try exchange.send(chunk: buffer.samples.withUnsafeBytes { Array($0) })
-    }
-  }
-
-  private func requestNext(of iterator: MicrophoneStream.Iterator) {
-    Task {
-      var iterator = iterator
-      let buffer = await iterator.next()
-      turn.withLock { $0 = buffer.map(Turn.buffer) ?? .end }
-      wake.raise()
     }
   }
 }

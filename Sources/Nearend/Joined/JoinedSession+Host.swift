@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import Platform
 import SessionModel
@@ -89,7 +88,8 @@ extension JoinedSession {
   /// Runs `body` if the host is still there after a moment: a host that ends unregisters everything first.
   func ifHostStays(_ body: @escaping @Sendable (JoinedSession) -> Void) {
     let link = link
-    DispatchQueue.global().asyncAfter(deadline: .now() + 0.3) { [weak self, weak link] in
+    startThread(name: "nearend-left") { [weak self, weak link] in
+      pause(seconds: 0.3)
       if let self, let link, self.link === link { body(self) }
     }
   }

@@ -1,5 +1,5 @@
-import Dispatch
 import PipeWireGraph
+import Platform
 import RealtimeCore
 import SessionModel
 import Synchronization
@@ -17,7 +17,7 @@ final class ManualGraph: SessionGraph {
   private let core: AudioCore
   private let listener: any GraphListener
   /// Serializes reading the session's demand, as a graph's control thread does.
-  private let control = DispatchQueue(label: "nearend.manual")
+  private let control = SerialThread(name: "nearend.manual", callsOthers: true)
 
   init(core: AudioCore, listener: any GraphListener) {
     self.core = core

@@ -88,7 +88,7 @@ final class Remotes: Sendable {
     let id = receiver.sink.id
     receiver.start { [weak self, weak receiver] in
       // The sink was removed, or its media unregistered. Asynchronously, because ending a receiver waits for this thread.
-      DispatchQueue.global().async { [weak self, weak receiver] in if let receiver { self?.sweep(receiver) } }
+      startThread(name: "nearend-sweep") { [weak self, weak receiver] in if let receiver { self?.sweep(receiver) } }
     }
     log.add(.info, "participant \(id): RTP at \(receiver.address)\(from.map { " from \($0.host)" } ?? "")")
   }

@@ -47,6 +47,9 @@ public final class MicrophoneStream: AsyncSequence, Sendable {
     pump.end()
   }
 
+  /// Passes the next buffer on, without a task, for which the system would need a thread to spare; nil at the end.
+  func next(_ waiter: @escaping SourcePump.Waiter) { pump.next(waiter) }
+
   /// Returns an iterator over the buffers not consumed yet: several iterators share them, each buffer goes to one.
   public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 

@@ -1,15 +1,16 @@
 import RealtimeCore
 import Synchronization
 
-/// Passes a stream's audio from the audio thread's queue to the tasks that await it. [any]
+/// Passes a stream's audio from the audio thread's queue to the tasks and threads that wait for it. [any]
 ///
-/// Audio stays in the queue until a task awaits it, so that a slow consumer shows as overruns and uses no memory.
+/// Audio stays in the queue until one waits for it, so that a slow consumer shows as overruns and uses no memory.
 final class SourcePump: Sendable {
   let queue: SourceQueue
   let sampleRate: Int
   let channelCount: Int
 
-  private typealias Waiter = CheckedContinuation<MicrophoneBuffer?, Never>
+  /// Called once, with the next buffer; with nil after the end.
+  typealias Waiter = @Sendable (MicrophoneBuffer?) -> Void
   private struct State {
     let converter: SourceConverter
     /// Oldest first.
@@ -29,16 +30,19 @@ final class SourcePump: Sendable {
 
   /// Returns the next buffer; nil after the end.
   func next() async -> MicrophoneBuffer? {
-    await withCheckedContinuation { (waiter: Waiter) in
-      let (isOver, buffer) = state.withLock { state -> (Bool, MicrophoneBuffer?) in
-        if state.hasEnded { return (true, nil) }
-        // Earlier waiters are served first.
-        if state.waiters.isEmpty, let buffer = state.converter.next(from: queue) { return (true, buffer) }
-        state.waiters.append(waiter)
-        return (false, nil)
-      }
-      if isOver { waiter.resume(returning: buffer) }
+    await withCheckedContinuation { continuation in next { continuation.resume(returning: $0) } }
+  }
+
+  /// Passes the next buffer on: at once, or on the thread that has it.
+  func next(_ waiter: @escaping Waiter) {
+    let (isOver, buffer) = state.withLock { state -> (Bool, MicrophoneBuffer?) in
+      if state.hasEnded { return (true, nil) }
+      // Earlier waiters are served first.
+      if state.waiters.isEmpty, let buffer = state.converter.next(from: queue) { return (true, buffer) }
+      state.waiters.append(waiter)
+      return (false, nil)
     }
+    if isOver { waiter(buffer) }
   }
 
   /// Serves the waiters, as far as there is audio.
@@ -50,7 +54,7 @@ final class SourcePump: Sendable {
         return (waiter, buffer)
       }
       guard let (waiter, buffer) = served else { return }
-      waiter.resume(returning: buffer)
+      waiter(buffer)
     }
   }
 
@@ -61,6 +65,6 @@ final class SourcePump: Sendable {
       defer { state.waiters = [] }
       return state.waiters
     }
-    for waiter in waiters { waiter.resume(returning: nil) }
+    for waiter in waiters { waiter(nil) }
   }
 }

@@ -1,17 +1,21 @@
-import Foundation
+import Dispatch
+import Platform
 
-/// Calls a function periodically until it is freed.
-// `@unchecked Sendable`: the timer is set up once, and Dispatch lets any thread cancel it.
-final class Ticker: @unchecked Sendable {
-  private static let queue = DispatchQueue(label: "nearend.source", qos: .userInteractive)
-  private let timer: any DispatchSourceTimer
+/// Calls a function periodically, on a thread of its own, until it is freed.
+final class Ticker: Sendable {
+  private let end = DispatchSemaphore(value: 0)
 
+  /// Calls `body` at once for the first time; calls that are late are left out.
   init(milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
-    timer = DispatchSource.makeTimerSource(queue: Self.queue)
-    timer.schedule(deadline: .now(), repeating: .milliseconds(milliseconds), leeway: .milliseconds(1))
-    timer.setEventHandler(handler: body)
-    timer.resume()
+    let interval = UInt64(milliseconds) * 1_000_000
+    startThread(name: "nearend.source") { [end] in
+      var due = DispatchTime.now().uptimeNanoseconds
+      while end.wait(timeout: DispatchTime(uptimeNanoseconds: due)) == .timedOut {
+        body()
+        due = max(due + interval, DispatchTime.now().uptimeNanoseconds)
+      }
+    }
   }
 
-  deinit { timer.cancel() }
+  deinit { end.signal() }
 }

@@ -1,4 +1,4 @@
-import Dispatch
+import Platform
 import RealtimeCore
 import SessionModel
 
@@ -21,7 +21,7 @@ public final class AudioSession: Sendable {
 
   let owner: SessionOwner
   /// Serializes joining and ending, so that a released handle has ended before its id is joined again.
-  let queue = DispatchQueue(label: "nearend.calls")
+  private let queue = SerialThread(name: "nearend.calls", callsOthers: true)
 
   init(_ owner: SessionOwner) { self.owner = owner }
 
@@ -97,8 +97,8 @@ public final class AudioSession: Sendable {
   }
 
   /// Runs `body` after what was queued before; at once in a microphone's callback, for which what is queued may wait.
-  func performSynchronously<Value>(_ body: () -> Value) -> Value { SourceTap.isInCallback ? body() : queue.sync(execute: body) }
+  func performSynchronously<Value>(_ body: () -> Value) -> Value { SourceTap.isInCallback ? body() : queue.sync(body) }
 
   /// Queues `body` without waiting for it.
-  func performLater(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+  func performLater(_ body: @escaping @Sendable () -> Void) { queue.async(body) }
 }
