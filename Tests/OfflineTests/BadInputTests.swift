@@ -3,6 +3,8 @@ import Testing
 
 @testable import OfflineProcessing
 
+internal import SoundFileLibrary
+
 @Suite("Bad input to process")
 struct BadInputTests {
   private let folder: TestFolder
@@ -37,6 +39,14 @@ struct BadInputTests {
     Bad(name: "nan.wav", words: "sample 15000 (0.312 s) of channel 1 is not a number") { try $0.wave("nan.wav", withNaN, isFloat: true) },
     Bad(name: "inf.wav", words: "is infinite") { try $0.wave("inf.wav", noise + [.infinity], isFloat: true) },
     Bad(name: "loud.wav", words: "full scale is 1") { try $0.wave("loud.wav", noise + [20_000], isFloat: true) },
+    Bad(name: "cut.flac", words: "frames; to use what is there, convert it to WAV with another program first") {
+      let bytes = try $0.sound("cut.flac", Int(SF_FORMAT_FLAC) | Int(SF_FORMAT_PCM_16), frames: 20_000)
+      try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: $0.file("cut.flac")))
+    },
+    Bad(name: "head.flac", words: "none of its 20000 frames can be decoded; use another copy of it") {
+      let bytes = try $0.sound("head.flac", Int(SF_FORMAT_FLAC) | Int(SF_FORMAT_PCM_16), frames: 20_000)
+      try bytes.prefix(100).write(to: URL(fileURLWithPath: $0.file("head.flac")))
+    },
     Bad(name: "folder.wav", words: "regular file") {
       try FileManager.default.createDirectory(atPath: $0.file("folder.wav"), withIntermediateDirectories: false)
     },
@@ -63,6 +73,10 @@ struct BadInputTests {
       }
       #expect(try folder.names() == before)
     }
+    do {
+      let count = try samplesPlayed(folder.file(bad.name))
+      Issue.record("\(count) samples of it were played")
+    } catch { #expect("\(error)".contains(bad.words), "\(error)") }
   }
 
   @Test("S9: an output that cannot be written is named, with the reason, and nothing is changed")

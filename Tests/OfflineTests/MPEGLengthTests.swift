@@ -103,6 +103,39 @@ struct MPEGLengthTests {
     #expect(try frames(data + data) == 4 * Self.seconds * 48_000)
   }
 
+  @Test("X1: an MP3 that ends within its tag, its first or its second frame is refused as truncated, whether processed or played")
+  func beginnings() throws {
+    let data = try encode(isVariable: true)
+    let places = places(data)
+    let tag = Data("ID3\u{4}\0\0\0\0\u{1}\0".utf8) + Data(count: 128)
+    for (bytes, words) in [
+      (data.prefix(4), "within its first frame of MPEG audio"), (data.prefix(100), "within its first frame of MPEG audio"),
+      (tag + data[places[1]..<places[1] + 50], "within its first frame of MPEG audio"), (tag.prefix(100), "within the tag"),
+      (data[places[1]..<places[2] + 50], "within its second frame of MPEG audio"),
+    ] {
+      expectRefusal(Data(bytes), "case.mp3: it is truncated: it ends \(words)")
+      #expect(throws: OfflineError.self) { try samplesPlayed(folder.file("case.mp3")) }
+    }
+    // libsndfile says of these that there is no file.
+    for bytes in [Data("hello".utf8), data.prefix(1)] { expectRefusal(Data(bytes), "can read (Format not recognised.)") }
+  }
+
+  @Test("X1: an MP3 that declares more of its sound to be its encoder's than there is of it is refused, whether processed or played")
+  func declaresNoSound() throws {
+    var data = try encode(isVariable: true)
+    data = Data(data[..<places(data)[4]])
+    let declared = try #require(data.firstRange(of: Data("Xing".utf8)) ?? data.firstRange(of: Data("Info".utf8))).upperBound + 4
+    data.replaceSubrange(declared..<declared + 4, with: [0, 0, 0, 3])
+    // Twelve bits each: the delay at the beginning, and the padding at the end.
+    let delay = try #require(data.firstRange(of: Data("LAME".utf8))).lowerBound + 21
+    data.replaceSubrange(delay..<delay + 3, with: [0x7F, 0xF7, 0xFF])
+    expectRefusal(data, "it holds no samples that can be decoded")
+    do {
+      let count = try samplesPlayed(folder.file("case.mp3"))
+      Issue.record("\(count) samples are played")
+    } catch { #expect("\(error)".contains("it holds no samples that can be decoded"), "\(error)") }
+  }
+
   /// A WAV file that holds MPEG audio, as ffmpeg writes it.
   /// - Parameter delay: samples by which the fact chunk's number exceeds the sound's, or falls short of it.
   private func held(_ stream: Data, delay: Int = 0, size: Int? = nil) -> Data {

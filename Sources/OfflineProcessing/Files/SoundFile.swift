@@ -23,7 +23,11 @@ final class SoundFile {
       file = LibraryNotes.withheld { sf_open(path, Int32(SFM_READ), &info) }.result
     }
     guard let file else {
-      throw .input(file: path, reason: "it is not a sound file that libsndfile can read (\(String(cString: sf_strerror(nil))))")
+      // libsndfile says "File does not exist" of what it does not recognize and whose name promises MPEG audio.
+      let words = String(cString: sf_strerror(nil))
+      let reason = words.hasPrefix("File does not exist") ? "Format not recognised." : words
+      let remedy = "if another program plays it, convert it to WAV with that first"
+      throw .input(file: path, reason: "it is not a sound file that libsndfile can read (\(reason)); \(remedy)")
     }
     (self.file, self.info, self.window) = (file, info, window)
   }

@@ -88,6 +88,8 @@ final class SoundInput {
     mix = ChannelMix(channels: channelCount, only: channel)
   }
 
+  private static let remedy = "to use what is there, convert it to WAV with another program first"
+
   private static func check(_ part: SoundParts.Part, _ path: String, isAlone: Bool) throws(OfflineError) {
     if let rate = part.rate { try check(rate: rate, path) }
     if let channels = part.channels { try check(channels: channels, path) }
@@ -98,7 +100,7 @@ final class SoundInput {
     case .whole, .untold, .counted, .held: return
     }
     let place = isAlone ? "it" : "of the files that it joins, that at byte \(part.bytes.lowerBound)"
-    throw .input(file: path, reason: "\(place) is \(words); to use what is there, convert it to WAV with another program first")
+    throw .input(file: path, reason: "\(place) is \(words); \(remedy)")
   }
 
   private static func check(rate: Int, _ path: String) throws(OfflineError) {
@@ -126,6 +128,11 @@ final class SoundInput {
     return try SoundFile(path: path, window: window(isGuessed: true))
   }
 
+  private static func ends(after frames: Int, of declared: Int) -> String {
+    guard frames > 0 else { return "it is damaged or truncated: none of its \(declared) frames can be decoded; use another copy of it" }
+    return "it is damaged or truncated: it ends after \(frames) of \(declared) frames; \(remedy)"
+  }
+
   /// The number of frames of a part. A header may not contain it, or lie: a length for which the part is too small uncompressed is verified
   /// by counting.
   private static func length(
@@ -140,7 +147,6 @@ final class SoundInput {
     case .whole, .truncated, .damaged, .untold: break
     }
     let longest = mostHours * 3_600 * Int(info.samplerate)
-    guard isNeeded else { return isGuessed ? .max : declared }
     let isHeld = !isGuessed && declared <= part.bytes.count / (channels * bytesPerSample(Int(info.format)))
     guard !isHeld else { return declared }
     // Opened again: some kinds of files cannot be rewound.
@@ -148,14 +154,15 @@ final class SoundInput {
     guard file.info.channels == info.channels else { throw refused("it has just changed") }
     var samples = [Float](repeating: 0, count: block * channels)
     var there = 0
-    while case let frames = file.read(&samples, frames: block), frames > 0 {
+    while isNeeded || there == 0, case let frames = file.read(&samples, frames: block), frames > 0 {
       there += frames
       guard there <= longest else { throw refused("it is longer than \(mostHours) hours") }
     }
-    guard there > 0 else { throw refused("it holds no samples") }
     // libsndfile's value for an unknown length.
     let isUnknown = declared == .max
-    guard isUnknown || there >= declared else { throw refused("it is damaged or truncated: it ends after \(there) of \(declared) frames") }
+    guard there > 0 || !isGuessed && !isUnknown else { throw refused("it holds no samples that can be decoded") }
+    guard isNeeded || there == 0 else { return isGuessed ? .max : declared }
+    guard isUnknown || there >= declared else { throw refused(ends(after: there, of: declared)) }
     return isGuessed ? there : min(there, declared)
   }
 
@@ -213,7 +220,7 @@ final class SoundInput {
         return mix.mixed(interleaved, frames: frames, sides: sides)
       }
       guard wanted <= 0 || lengths[part] == .max else {
-        throw .input(file: path, reason: "it ends after \(position) of \(length == .max ? position + wanted : length) frames")
+        throw .input(file: path, reason: Self.ends(after: position, of: length == .max ? position + wanted : length))
       }
       part += 1
       partPosition = 0

@@ -94,6 +94,18 @@ struct MPEGExtent {
     return walk.extent()
   }
 
+  /// In words, why a file that no reader knows is only the beginning of MPEG audio; nil if it is not.
+  static func cut(_ file: FileBytes) -> String? {
+    let start = file.has("ID3", at: 0) ? tag(file, 0) ?? 0 : 0
+    if start > file.count { return "it ends within the tag at its beginning" }
+    // Not layer I, whose head a text of UTF-16 may begin with.
+    guard let first = Frame(file, start), first.head >> 17 & 3 != 3 else { return nil }
+    let next = start + first.size
+    if next > file.count { return "it ends within its first frame of MPEG audio" }
+    guard let second = Frame(file, next), second.resembles(first), next + second.size > file.count else { return nil }
+    return "it ends within its second frame of MPEG audio"
+  }
+
   private init(file: FileBytes, start: Int, limit: Int, isHeld: Bool) {
     (self.file, self.start, self.limit, self.isHeld) = (file, start, limit, isHeld)
   }

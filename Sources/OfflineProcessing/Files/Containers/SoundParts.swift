@@ -55,7 +55,12 @@ struct SoundParts: Equatable {
       parts.append(Part(extent, from: start))
       place = extent.end
     }
-    all = parts.isEmpty ? [Part(SoundExtent(end: file.count, evidence: .untold), from: 0)] : parts
-    unused = parts.isEmpty ? 0 : file.count - place
+    if parts.isEmpty {
+      let evidence = MPEGExtent.cut(file).map(SoundExtent.Evidence.truncated) ?? .untold
+      parts = [Part(SoundExtent(end: file.count, evidence: evidence), from: 0)]
+      place = file.count
+    }
+    all = parts
+    unused = file.count - place
   }
 }
