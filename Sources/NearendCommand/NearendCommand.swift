@@ -48,22 +48,17 @@ struct NearendCommand: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     do {
       var command = try parseAsRoot()
-      do { try command.run() } catch let error as ValidationError { refuse(error, of: type(of: command)) }
+      do { try command.run() } catch let error as ValidationError { Refusal(error, of: type(of: command)).end() }
     } catch {
       let words = Array(CommandLine.arguments.dropFirst())
       // The parser's "help nosuch" is the help of nearend.
-      let isRefusal = exitCode(for: error) == .validationFailure || words.first == "help"
-      guard isRefusal, let unknown = UnknownCommand(in: words, of: NearendCommand.self) else { exit(withError: error) }
-      refuse(ValidationError(unknown.message), of: unknown.parents[unknown.parents.count - 1])
+      let isRefusal = exitCode(for: error) == .validationFailure
+      if isRefusal || words.first == "help", let unknown = UnknownCommand(in: words, of: NearendCommand.self) {
+        Refusal(ValidationError(unknown.message), of: unknown.parents[unknown.parents.count - 1]).end()
+      }
+      if isRefusal { Refusal(parsing: words, error).end() }
+      exit(withError: error)
     }
-  }
-
-  /// Ends with 64 and the usage of `command`: of what a command refuses while it runs, the parser shows the usage of `nearend`.
-  private static func refuse(_ error: ValidationError, of command: any ParsableCommand.Type) -> Never {
-    let usage = usageString(for: command)
-    let name = usage.split(separator: " ").prefix { $0.first?.isLetter == true }.joined(separator: " ")
-    standardError.write("Error: \(error.message)\nUsage: \(usage)\n  See '\(name) --help' for more information.")
-    exit(withError: ExitCode.validationFailure)
   }
 
   func run() throws {

@@ -51,6 +51,8 @@ struct CommandLineTests {
       (["--glyphs", "nosuch"], "unicode"), (["--reference", "nosuch"], "everything"),
       (["--sink", "a b"], "1 to 64 letters, digits"), (["--sink", "a", "--sink", "a"], "only once"),
       (["--telemetry-url", "ftp://x"], "--telemetry-url: telemetry cannot be sent to 'ftp://x'"),
+      (["--telemetry-url", "https://host:99999"], "--telemetry-url: telemetry cannot be sent to 'https://host:99999'"),
+      (["--telemetry-otlp", "http://host:0"], "--telemetry-otlp: 'http://host:0' is no collector's address"),
       (["--telemetry-otlp", "localhost:4318"], "--telemetry-otlp: 'localhost:4318' is no collector's address"),
       (["--telemetry-otlp", "http://x", "--telemetry-otlp-header", "Host: y"], "--telemetry-otlp-header: 'Host' is no header"),
       (["--telemetry-otlp", "http://x", "--telemetry-otlp-interval", "0"], "--telemetry-otlp-interval: 0.0 s is no interval"),
@@ -83,6 +85,7 @@ struct CommandLineTests {
       (["call", "10.0.0.8", "--port", "0"], "--port 0: give 1 to 65535"),
       (["call", "10.0.0.8", "--latency", "5"], "--latency 5: give 20 to 100"),
       (["send", "--rtp", "10.0.0.8:99999"], "no possible port: give 1 to 65535"),
+      (["sink", "add", "a b"], "a b: give 1 to 64 letters, digits"),
       (["sink", "add", "x", "--rtp", "nohost"], "'nohost' is no address"),
       (["sink", "add", "x", "--rtp", "0.0.0.0", "--from", "nohost"], "'nohost' is no address"),
       (["status", "--json", "--default"], "none of nearend's own options: leave out --default"),
@@ -123,6 +126,32 @@ struct CommandLineTests {
     #expect(lines.count == 3 && lines[0].hasPrefix("Error: "), "\(result.errors)")
     #expect(lines[1].hasPrefix("Usage: \(command) [") || lines[1].hasPrefix("Usage: \(command) <"), "\(result.errors)")
     #expect(lines[2] == "  See '\(command) --help' for more information.", "\(result.errors)")
+  }
+
+  @Test(
+    "O1: a value that an option does not take is told in a line with what it takes, and with the usage of the subcommand",
+    arguments: [
+      (["process", "--mic", "x", "--out", "y", "--aec", "foo"], "process", "Please provide one of 'nearend', 'webrtc' or 'off'."),
+      (["process", "--mic", "x", "--out", "y", "--aec", "nearnd"], "process", "'webrtc' or 'off'. Did you mean 'nearend'?"),
+      (["process", "--mic", "x", "--out", "y", "--mic-mode", "isolation"], "process", "'voiceIsolation' or 'wideSpectrum'."),
+      (["process", "--mic", "x", "--out", "y", "--glyphs", "asci"], "process", "'compat' or 'ascii'. Did you mean 'ascii'?"),
+      (["process", "--mic", "x", "--out", "y", "--sample-type", "pcm"], "process", "Did you mean 'pcm16', 'pcm24' or 'pcm32'?"),
+      (["rehearse", "--seconds", "x"], "rehearse", "The value 'x' is invalid for '--seconds <n>'"),
+      (["rehearse", "--aec", "of"], "rehearse", "Did you mean 'off'?"),
+      (["attach", "--glyphs", "foo"], "attach", "Please provide one of 'auto', 'unicode', 'compat' or 'ascii'."),
+      (["sink", "list", "--seconds", "x"], "sink list", "The value 'x' is invalid for '--seconds <n>'"),
+      (["--when-inactive", "stpo"], "", "Please provide one of 'stop' and 'continue'. Did you mean 'stop'?"),
+      (["--mic", "-dash"], "", "Missing value for '--mic <name>'; to give '-dash' as the value, write --mic=-dash"),
+      (["process", "--mic", "-x.wav", "--out", "y"], "process", "to give '-x.wav' as the value, write --mic=-x.wav"),
+      (["sink", "--id", "-bob"], "sink", "to give '-bob' as the value, write --id=-bob"),
+    ])
+  func refusedValue(arguments: [String], command: String, words: String) throws {
+    let result = try EmptyPlace().nearend(arguments)
+    #expect(result.exit == .status(64) && result.output.isEmpty)
+    let lines = result.errors.split(separator: "\n"), name = command.isEmpty ? "nearend" : "nearend \(command)"
+    #expect(lines.count <= 4 && lines[0].hasPrefix("Error: ") && lines[0].hasSuffix(words), "\(result.errors)")
+    #expect(lines.contains { $0.hasPrefix("Usage: \(name) [") || $0.hasPrefix("Usage: \(name) <") }, "\(result.errors)")
+    #expect(lines.last == "  See '\(name) --help' for more information.", "\(result.errors)")
   }
 
   @Test(

@@ -33,7 +33,7 @@ public struct TelemetryOptions: Sendable, Equatable {
   /// Parses the address of a server; nil if the text is not one.
   static func server(_ text: String) -> URL? {
     guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
-      let host = url.host, !host.isEmpty
+      let host = url.host, !host.isEmpty, (1...65_535).contains(url.port ?? 1)
     else { return nil }
     return url
   }

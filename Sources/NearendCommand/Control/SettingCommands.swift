@@ -1,6 +1,7 @@
 import ArgumentParser
 import Border
 import Foundation
+import Platform
 import SessionModel
 
 struct GetCommand: ParsableCommand {
@@ -10,16 +11,19 @@ struct GetCommand: ParsableCommand {
   @Argument(
     help: "The setting's name or short name; without it, all are printed.", completion: .settings, transform: SettingName.init(typed:))
   var name: SettingName?
+  @Flag(help: "Print it as JSON.")
+  var json = false
   @OptionGroup var socket: SocketOptions
   @ParentCommand var parent: NearendCommand
 
   func run() throws {
     try parent.refuseOwnOptions(of: "get", butJSON: true)
-    if parent.display.json, name == nil { return socket.nearend.show("/settings") }
+    let json = json || parent.display.json
+    if json, name == nil { return socket.nearend.show("/settings") }
     let values = socket.nearend.get([String: EventValue].self, "/settings")
     if let name {
       let value = values[name.setting.rawValue]
-      return print((parent.display.json ? value?.inJSON ?? "null" : value?.text ?? "").printable(atMost: .max))
+      return print((json ? value?.inJSON ?? "null" : value?.text ?? "").printable(atMost: .max))
     }
     for setting in Setting.allCases { print(setting.rawValue, (values[setting.rawValue]?.text ?? "").printable()) }
   }

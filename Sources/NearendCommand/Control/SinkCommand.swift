@@ -102,14 +102,14 @@ struct SinkAddCommand: ParsableCommand {
 
   func run() throws {
     try sink.parent.refuseOwnOptions(of: "sink add")
+    if let problem = device ? ParticipantId.problem(name) : IdRule.problem(name) {
+      throw ValidationError("\(name): \(problem).")
+    }
     guard device != (rtp != nil) else {
       throw ValidationError("Give either --device or --rtp <address:port>; PCM is played with nearend sink --id \(name).")
     }
     if let latency { try RemoteAddress.check(latency: latency) }
     guard rtp != nil || (from == nil && latency == nil) else { throw ValidationError("--from and --latency need --rtp.") }
-    if let problem = device ? ParticipantId.problem(name) : IdRule.problem(name) {
-      throw ValidationError("\(name): \(problem).")
-    }
     let nearend = socket.nearend
     do {
       let query = QueryText([("device", device ? "1" : nil), ("rtp", rtp), ("from", from), ("latency", latency.map(String.init))])

@@ -83,10 +83,11 @@ public enum TelemetryConfigurationError: Error, Sendable, Equatable, CustomStrin
       "disabledTelemetryTypes: there is no telemetry type '\(name)'; there are: "
         + TelemetryType.allCases.map(\.rawValue).joined(separator: ", ")
     case .badURL(let text):
-      "telemetry cannot be sent to '\(text.withoutSecrets)'; give an address that begins with http:// or https:// and names a host"
+      "telemetry cannot be sent to '\(text.withoutSecrets)'; give an address that begins with http:// or https:// and names a host, "
+        + "and perhaps a port from 1 to 65535"
     case .badEndpoint(let text):
-      "'\(text.withoutSecrets)' is no collector's address; give one that begins with http:// or https:// and names a host, without a "
-        + "query, such as http://localhost:4318"
+      "'\(text.withoutSecrets)' is no collector's address; give one that begins with http:// or https:// and names a host, "
+        + "and perhaps a port from 1 to 65535, without a query, such as http://localhost:4318"
     case .badHeader(let text):
       "'\(text.prefix { $0 != ":" })' is no header that can be added; give 'Name: value', and none of Content-Type, Content-Length, "
         + "Transfer-Encoding, Connection and Host"
