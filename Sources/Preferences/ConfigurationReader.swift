@@ -113,8 +113,14 @@ private struct ConfigurationReader {
       }
     } else {
       let names = ["device", "participant", "stage"] + RunOption.allCases.map(\.rawValue) + Setting.allCases.map(\.rawValue)
-      report([key], "unknown key '\(key.printable())'; valid keys: \(names.joined(separator: ", "))")
+      report([key], "unknown key '\(key.printable())'" + Self.alternatives(to: key, "keys", names))
     }
+  }
+
+  /// The names that resemble an unknown one; all of them if none does.
+  private static func alternatives(to key: String, _ what: String, _ names: [String]) -> String {
+    let question = Suggestions.question(key, among: names)
+    return question.isEmpty ? "; valid \(what): \(names.joined(separator: ", "))" : ".\(question)"
   }
 
   private mutating func reportTwice(_ path: [String], _ setting: Setting) {
@@ -162,7 +168,7 @@ private struct ConfigurationReader {
       let place = path + [key]
       guard let setting = Setting(named: key) else {
         let names = Setting.allCases.filter { $0.deviceObstacle == nil }.map(\.rawValue)
-        report(place, "unknown device setting '\(key.printable())'; valid settings: \(names.joined(separator: ", "))")
+        report(place, "unknown device setting '\(key.printable())'" + Self.alternatives(to: key, "settings", names))
         continue
       }
       if let obstacle = setting.deviceObstacle {
@@ -200,7 +206,7 @@ private struct ConfigurationReader {
       case let key where RemoteRule.keys.contains(key): break
       default:
         report(
-          place, "unknown participant key '\(key.printable())'; valid keys: \(Self.participantKeys.joined(separator: ", "))")
+          place, "unknown participant key '\(key.printable())'" + Self.alternatives(to: key, "keys", Self.participantKeys))
       }
     }
     let (remote, problems) = RemoteRule.read(path[1], table)

@@ -26,7 +26,15 @@ struct ConfigurationTests {
       ("bypass = \"on\"\n", ["c.toml:1: bypassVoiceProcessing cannot be 'on': give true or false"]),
       ("aec = \"speex\"\n", ["c.toml:1: echoCanceller cannot be 'speex': give nearend, webrtc or off"]),
       ("micMode = \"quiet\"\n", ["c.toml:1: micMode cannot be 'quiet': give standard, voiceIsolation or wideSpectrum"]),
-      ("mic = \"x\"\n", ["c.toml:1: unknown key 'mic'; valid keys: device, participant, stage, sinks,"]),
+      ("bogus = \"x\"\n", ["c.toml:1: unknown key 'bogus'; valid keys: device, participant, stage, sinks,"]),
+      ("mic = \"x\"\n", ["c.toml:1: unknown key 'mic'. Did you mean 'micMode', 'micVolume', 'microphone' or 'microphoneMuted'?"]),
+      ("noiseSupression = true\n", ["c.toml:1: unknown key 'noiseSupression'. Did you mean 'noiseSuppression'?"]),
+      ("telemetryURI = \"x\"\n", ["c.toml:1: unknown key 'telemetryURI'. Did you mean 'telemetryUrl'"]),
+      (
+        "[device.x]\nhighpassFiltr = true\n",
+        ["c.toml:2: device.\"x\": unknown device setting 'highpassFiltr'. Did you mean 'highPassFilter'?"]
+      ),
+      ("[participant.x]\nmute = true\n", ["c.toml:2: participant.\"x\": unknown participant key 'mute'. Did you mean 'muted'?"]),
       ("ns = true\nnoiseSuppression = false\n", ["noiseSuppression is given twice, as 'noiseSuppression' and 'ns'"]),
       ("ns = 2026-01-01\nagc = [1]\n", ["c.toml:1: noiseSuppression cannot be", "c.toml:2: voiceProcessingEnableAGC cannot be 'a list'"]),
       ("microphone = \"nearend.microphone\"\n", ["c.toml:1: microphone cannot be 'nearend.microphone': give a real device"]),
