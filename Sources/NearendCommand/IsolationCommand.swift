@@ -69,17 +69,19 @@ struct IsolationStatus: ParsableCommand {
 
   func run() throws {
     try isolation.refuseOwnOptions(of: "status", butJSON: true)
-    do throws(IsolationError) { _ = try IsolationFiles.find(ProcessInfo.processInfo.environment) } catch { fail(error, .unavailable) }
     Self.show(asJSON: json || isolation.nearend.display.json)
   }
 
   private struct Document: Encodable {
-    let name, library, model: String
+    let isUsable: Bool
+    /// Why it cannot be used; nothing else is told then.
+    var problem: String?
+    var name, library, model: String?
     /// Seconds of processor time per second of audio.
-    let processorTime: Double
+    var processorTime: Double?
     /// In frames at 48 kHz.
-    let delay: Int
-    let isTooSlow: Bool
+    var delay: Int?
+    var isTooSlow: Bool?
   }
 
   /// Ends the process if it does not run.
@@ -89,7 +91,7 @@ struct IsolationStatus: ParsableCommand {
       let cost = IsolationCost(processingTime: isolator.processingTime(seconds: 2), of: 2)
       if asJSON {
         let document = Document(
-          name: isolator.name, library: isolator.files.library, model: isolator.files.model, processorTime: cost.share,
+          isUsable: true, name: isolator.name, library: isolator.files.library, model: isolator.files.model, processorTime: cost.share,
           delay: isolator.delay, isTooSlow: cost.isTooHigh)
         if let text = try? jsonDocument(document) { print(text) }
         return
@@ -103,6 +105,7 @@ struct IsolationStatus: ParsableCommand {
         print("  This machine is too slow, or too busy, for it: the standard mode will be heard where it comes late.")
       }
     } catch {
+      if asJSON, let text = try? jsonDocument(Document(isUsable: false, problem: "\(error)")) { print(text) }
       fail(error, .unavailable)
     }
   }
