@@ -44,9 +44,9 @@ func nearendFindings(_ facts: DoctorFacts) -> [Finding] {
     if facts.socket == .stale {
       evidence.append("\(facts.socketPath) was left by a crashed nearend; the next start replaces it")
     }
-    return [
-      Finding("nearend", .hint, "nearend is not running, so the call was not examined", evidence: evidence, remedy: "start it: nearend")
-    ]
+    // Without a daemon it would only rehearse.
+    let remedy = facts.graph == nil ? "first let a PipeWire daemon answer, as said above; then start it: nearend" : "start it: nearend"
+    return [Finding("nearend", .hint, "nearend is not running, so the call was not examined", evidence: evidence, remedy: remedy)]
   }
 }
 

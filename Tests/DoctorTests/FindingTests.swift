@@ -91,7 +91,10 @@ struct FindingTests {
       ($0.status, $0.socket) = (nil, .absent)
       $0.graph?.nodes.removeAll { $0.name.hasPrefix("nearend") }
     },
-    Case(name: "nobody, and no daemon", id: "nearend", severity: .hint, evidence: "nothing listens at /run/", remedy: "start it: nearend") {
+    Case(
+      name: "nobody, and no daemon", id: "nearend", severity: .hint, evidence: "nothing listens at /run/",
+      remedy: "first let a PipeWire daemon answer, as said above; then start it: nearend"
+    ) {
       ($0.status, $0.socket, $0.graph) = (nil, .absent, nil)
     },
     Case(name: "stale socket", id: "nearend", severity: .hint, evidence: "was left by a crashed nearend", remedy: "start it: nearend") {
