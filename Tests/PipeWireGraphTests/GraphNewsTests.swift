@@ -44,10 +44,27 @@ struct GraphNewsTests {
   func ends() {
     var news = GraphNews()
     let ends = RouteEnds(microphone: "hw.mic", speaker: "hw.speaker")
-    #expect(news.update(ends) == [.remark(.info, "microphone: hw.mic"), .remark(.info, "speaker: hw.speaker"), .route(ends)])
-    #expect(news.update(ends) == [.route(ends)])
+    func update(_ ends: RouteEnds) -> [GraphEvent] { news.update(ends, isSettling: false) }
+    #expect(update(ends) == [.remark(.info, "microphone: hw.mic"), .remark(.info, "speaker: hw.speaker"), .route(ends)])
+    #expect(update(ends) == [.route(ends)])
     let left = RouteEnds(speaker: "hw.speaker")
-    #expect(news.update(left) == [.remark(.info, "microphone: none"), .route(left)])
+    #expect(update(left) == [.remark(.info, "microphone: none"), .route(left)])
+  }
+
+  @Test("R1 I6: devices that are missing for a moment when the daemon is back are told each time, and remarked only if they stay away")
+  func settling() {
+    var news = GraphNews()
+    let (ends, other) = (RouteEnds(microphone: "hw.mic", speaker: "hw.speaker"), RouteEnds(microphone: "usb.mic"))
+    _ = news.update(ends, isSettling: false)
+    #expect(news.update(RouteEnds(), isSettling: true) == [.route(RouteEnds())])
+    #expect(news.update(other, isSettling: true) == [.remark(.info, "microphone: usb.mic"), .route(other)])
+    #expect(news.update(ends, isSettling: true) == [.remark(.info, "microphone: hw.mic"), .route(ends)])
+    #expect(news.update(other, isSettling: true).first == .remark(.info, "microphone: usb.mic"))
+    #expect(news.update(RouteEnds(), isSettling: true) == [.route(RouteEnds())])
+    #expect(
+      news.update(RouteEnds(), isSettling: false) == [
+        .remark(.info, "microphone: none"), .remark(.info, "speaker: none"), .route(RouteEnds()),
+      ])
   }
 
   @Test("I1: being without a device is told when it begins and when it ends")

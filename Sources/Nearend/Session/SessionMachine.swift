@@ -26,11 +26,13 @@ struct SessionMachine {
     let (old, new) = (change.old, change.new)
     let clock = secondsSinceBoot()
     let isRecovered = change.effects.contains(.recovered)
+    let isAwaited = history.records(at: clock).contains { $0.outcome == .waits }
     history.note(from: old, to: new, isRecovered: isRecovered, time: Date().timeIntervalSince1970, clock: clock)
     let records = history.records(at: clock)
     change.records = old.interruptions.filter { !new.interruptions.contains($0) }.map { reason in
       records.last { $0.reason == reason } ?? InterruptionRecord(reason: reason, began: 0, duration: 0, outcome: .ended)
     }
+    change.overcomesInterruption = isRecovered && (isAwaited || !change.records.isEmpty)
     state = new
   }
 
@@ -63,6 +65,8 @@ struct SessionChange {
   let effects: [SessionEffect]
   /// The interruptions that ended with this change.
   var records: [InterruptionRecord] = []
+  /// A Boolean value indicating whether the session recovers from an interruption with this change, and does not start for another reason.
+  var overcomesInterruption = false
 
   var refusal: SessionRefusal? {
     for case .refused(let refusal) in effects { return refusal }

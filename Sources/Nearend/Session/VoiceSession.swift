@@ -14,6 +14,8 @@ package final class VoiceSession: Sendable {
     var machine: SessionMachine
     /// A Boolean value indicating whether the session has recovered, and the graph has not yet reported that sound can pass.
     var awaitsSound = false
+    /// A Boolean value indicating whether that recovery is from an interruption.
+    var overcomesInterruption = false
     /// Called once sound can pass.
     var soundWaiters: [@Sendable () -> Void] = []
     /// The last run of the unit.
@@ -129,10 +131,11 @@ package final class VoiceSession: Sendable {
 
   /// Handles the graph's report that everything is linked, and cycles run where they are due: posts a pending recovery (S4).
   func soundPasses() {
-    let (isAwaited, waiters) = state.withLock { state in
-      defer { (state.awaitsSound, state.soundWaiters) = (false, []) }
-      return (state.awaitsSound, state.soundWaiters)
+    let (isAwaited, isOvercome, waiters) = state.withLock { state in
+      defer { (state.awaitsSound, state.overcomesInterruption, state.soundWaiters) = (false, false, []) }
+      return (state.awaitsSound, state.awaitsSound && state.overcomesInterruption, state.soundWaiters)
     }
+    if isOvercome { log.add(.info, "recovered: sound can pass again") }
     if isAwaited { events.post(.didRecover) }
     for waiter in waiters { waiter() }
   }
@@ -166,7 +169,8 @@ package final class VoiceSession: Sendable {
       state.machine.commit(&change)
       let isRunning = change.new.isUnitRunning
       if change.effects.contains(.recovered) { state.awaitsSound = true }
-      if !isRunning { state.awaitsSound = false }
+      if change.overcomesInterruption { state.overcomesInterruption = true }
+      if !isRunning { (state.awaitsSound, state.overcomesInterruption) = (false, false) }
       if change.old.isUnitRunning != isRunning {
         holdSinks(!isRunning, &state.drops)
         if isRunning { state.unitRun.begin(core.mixer.ringSinks) }
@@ -235,7 +239,7 @@ package final class VoiceSession: Sendable {
 
   private func consequence(_ record: InterruptionRecord, _ session: SessionState) -> String {
     switch record.outcome {
-    case .recovered: "; recovered"
+    case .recovered: "; recovering"
     case .holds, .ended: ""
     case .waits where !session.interruptions.isEmpty: "; \(session.interruptions.map(\.rawValue).joined(separator: ", ")) still applies"
     case .waits where session.awaitsRecovery: "; recovery waits for the login session"

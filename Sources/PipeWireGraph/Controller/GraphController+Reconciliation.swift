@@ -22,8 +22,9 @@ extension GraphController {
       report(facts)
       let demands = listener.demands
       try routes.choose(from: attachment.realDevices, wanted: demands.wanted, with: attachment.routes)
-      let decision = decide(facts, demands, attachment)
-      report(decision.choice)
+      let isSettling = routes.state.isSettling(at: monotonicSeconds())
+      let decision = decide(facts, demands, attachment, isSettling: isSettling)
+      report(decision.choice, isSettling: isSettling)
       try apply(decision, facts, attachment)
       report(decision)
     } catch {
@@ -41,14 +42,15 @@ extension GraphController {
   // MARK: Deciding
 
   /// Decides the state that the graph is to have; changes nothing.
-  private func decide(_ facts: GraphFacts, _ demands: SessionDemands, _ attachment: DaemonAttachment) -> GraphDecision {
+  private func decide(
+    _ facts: GraphFacts, _ demands: SessionDemands, _ attachment: DaemonAttachment, isSettling: Bool
+  ) -> GraphDecision {
     GraphDecision(
       facts,
       GraphDecision.Circumstances(
         demands: demands, choice: routes.choice, isHeadsetInTransition: routes.state.isHeadsetInTransition,
-        isSettling: routes.state.isSettling(at: monotonicSeconds()),
-        reference: settings.reference,
-        usesMix: core.usesMixAsReference, hasPassivePorts: attachment.connection.hasPassivePorts))
+        isSettling: isSettling, reference: settings.reference, usesMix: core.usesMixAsReference,
+        hasPassivePorts: attachment.connection.hasPassivePorts))
   }
 
   // MARK: Reporting
@@ -61,7 +63,7 @@ extension GraphController {
   }
 
   /// Reports the devices in use.
-  private func report(_ choice: RouteChoice) { notify(news.update(choice.ends)) }
+  private func report(_ choice: RouteChoice, isSettling: Bool) { notify(news.update(choice.ends, isSettling: isSettling)) }
 
   /// Reports what the session, the login manager and a recovery wait for. The session's demands of the next pass depend on it.
   private func report(_ decision: GraphDecision) {

@@ -58,7 +58,9 @@ struct GraphDecision {
     let needsDevice = wanted.isActive && wanted.linksDevices && !now.isHeadsetInTransition && !now.isSettling
     isWithoutDevice = needsDevice && choice.speaker == nil && (choice.microphone == nil || !wanted.sends)
     isFree = !demand.linksDevices || !demand.isActive && !objects.hasLinks(of: facts.endpoints.filter, beyond: facts.endpoints.own)
-    isLinked = demand.isActive && links.isThere(objects.links, demand: demand, devices: choice)
+    // Before the first device of a daemon that has returned appears nobody knows what is to be linked.
+    let isUnknown = now.isSettling && demand.linksDevices && !hasDevice
+    isLinked = demand.isActive && !isUnknown && links.isThere(objects.links, demand: demand, devices: choice)
     needsCycles = demand.keepsAwake && hasDevice
     let microphone = demand.sends && demand.linksDevices && !demand.opensMicrophone ? choice.microphone?.id : nil
     closedMicrophone = microphone

@@ -4,6 +4,7 @@ import SessionModel
 struct GraphNews {
   private(set) var users = ClientWatch.Users()
   private var interrupter: String?
+  /// The devices last told to people.
   private var ends = RouteEnds()
   private var isWithoutDevice = false
   /// The programs that play nearend's sound back into nearend, by name.
@@ -36,13 +37,15 @@ struct GraphNews {
   }
 
   /// Updates with the devices in use, changed or not.
-  mutating func update(_ new: RouteEnds) -> [GraphEvent] {
+  /// - Parameter isSettling: whether devices are still appearing, because the daemon has just returned: that one is missing is no news yet.
+  mutating func update(_ new: RouteEnds, isSettling: Bool) -> [GraphEvent] {
     let old = ends
     ends = new
+    if isSettling { (ends.microphone, ends.speaker) = (new.microphone ?? old.microphone, new.speaker ?? old.speaker) }
     func remark(_ end: String, _ old: String?, _ new: String?) -> [GraphEvent] {
       old == new ? [] : [.remark(.info, "\(end): \(new ?? "none")")]
     }
-    return remark("microphone", old.microphone, new.microphone) + remark("speaker", old.speaker, new.speaker) + [.route(new)]
+    return remark("microphone", old.microphone, ends.microphone) + remark("speaker", old.speaker, ends.speaker) + [.route(new)]
   }
 
   /// Updates with whether no usable device remains.
