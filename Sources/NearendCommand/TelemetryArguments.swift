@@ -19,7 +19,9 @@ struct TelemetryArguments: ParsableArguments {
   var telemetryOtlp: String?
   @Option(help: ArgumentHelp("An additional HTTP header for the collector; may be repeated.", valueName: "Name: value"))
   var telemetryOtlpHeader: [String] = []
-  @Option(help: ArgumentHelp("Seconds between readings of the metrics, 1 to 3600; by default 60.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Seconds between readings of the metrics, 1 to 3600; by default 60.", valueName: "seconds"))
   var telemetryOtlpInterval: Double?
   @Option(
     help: ArgumentHelp(

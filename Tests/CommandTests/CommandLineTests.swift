@@ -80,6 +80,8 @@ struct CommandLineTests {
       (["process", "--mic", "x", "--out", "y", "--channel", "0"], "--channel 0: give 1 to 8"),
       (["--headless", "--wait", "--mic", "nearend.speaker"], "--mic nearend.speaker: give a real device"),
       (["rehearse", "--speaker", "nearend.sink.alice"], "--speaker nearend.sink.alice: give a real device"),
+      (["plot", "--minutes", "-1"], "--minutes -1.0: give a number above 0, up to 10"),
+      (["--telemetry-otlp", "http://x", "--telemetry-otlp-interval", "-1"], "-1.0 s is no interval between readings; give 1 to 3600"),
       (["set", "microphone", "-dash"], "Unknown option '-dash'; to give it as the value, write '--' before it"),
       (["call", "notanip"], "'notanip' is no address: give a numeric one"), (["call", "0.0.0.0"], "every address of this machine"),
       (["call", "10.0.0.8", "--port", "0"], "--port 0: give 1 to 65535"),
@@ -164,6 +166,8 @@ struct CommandLineTests {
       (["xyz"], "There is no command 'nearend xyz'. There are: rehearse, process, "),
       (["set", "foo", "1"], "'foo' is invalid for '<name>': there is no such setting. 'nearend help set' lists them."),
       (["set", "mic", "1"], "Did you mean 'micMode', 'micVolume', 'microphone' or 'microphoneMuted'?"),
+      (["set", "aec", "nearnd"], "echoCanceller cannot be 'nearnd': give nearend, webrtc or off. Did you mean 'nearend'?"),
+      (["set", "aec", "speex"], "echoCanceller cannot be 'speex': give nearend, webrtc or off.\n"),
       (["get", "noisesupression"], "Did you mean 'noiseSuppression'?"), (["toggle", "muet"], "Did you mean 'mute'?"),
     ])
   func mistyped(arguments: [String], words: String) throws {

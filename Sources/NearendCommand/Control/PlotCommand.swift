@@ -11,7 +11,7 @@ struct PlotCommand: ParsableCommand {
         nearend plot --minutes 5 --out call.png
       """)
 
-  @Option(help: ArgumentHelp("How many minutes, up to 10; nearend keeps no more.", valueName: "minutes"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("How many minutes, up to 10; nearend keeps no more.", valueName: "minutes"))
   var minutes = 1.0
   @Option(
     help: ArgumentHelp("Where the picture goes, a PNG; by default into the terminal.", valueName: "file"),

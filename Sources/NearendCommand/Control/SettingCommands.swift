@@ -59,7 +59,9 @@ struct SetCommand: ParsableCommand {
       guard values.count == 1 else {
         throw ValidationError("\(name.setting.rawValue): give one value, not \(values.joined(separator: " ")).")
       }
-      do { return try name.setting.parse(values[0]) } catch { throw ValidationError("\(error).") }
+      do { return try name.setting.parse(values[0]) } catch {
+        throw ValidationError("\(error).\(Suggestions.question(values[0], among: name.setting.words))")
+      }
     }
   }
 
@@ -122,6 +124,16 @@ struct UnmuteCommand: ParsableCommand {
   func run() throws {
     try parent.refuseOwnOptions(of: "unmute")
     socket.nearend.request("POST", "/unmute")
+  }
+}
+
+extension Setting {
+  /// The words that it may be.
+  fileprivate var words: [String] {
+    switch kind {
+    case .choice(let words), .switchedChoice(let words): words
+    case .bool, .deviceName, .volume: []
+    }
   }
 }
 
