@@ -25,7 +25,7 @@ package struct RTPSender: Sendable {
   }
 
   /// Appends samples, and returns the packets that they complete.
-  package mutating func append(_ samples: some Sequence<Int16>) -> [[UInt8]] {
+  package mutating func append(_ samples: [Int16]) -> [[UInt8]] {
     waiting += samples
     var packets: [[UInt8]] = []
     var used = 0

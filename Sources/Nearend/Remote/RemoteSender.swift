@@ -116,7 +116,7 @@ final class RemoteSender: Sendable {
   }
 
   private func send(_ samples: [Float]) {
-    let packets = state.withLock { $0.sender.append(samples.lazy.map(SourceConverter.int16)) }
+    let packets = state.withLock { $0.sender.append(samples.map(SourceConverter.int16)) }
     for packet in packets {
       let code = socket.send(packet)
       state.withLock { state in
