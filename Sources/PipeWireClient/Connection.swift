@@ -1,6 +1,7 @@
 import Border
 internal import CPipeWire
 internal import Glibc
+import Platform
 
 /// A connection to a PipeWire daemon, with a mirror of its registry. [control]
 ///
@@ -65,12 +66,13 @@ package final class Connection {
     // client-rt.conf raises the data thread's priority through module-rt; from 1.4 on client.conf does so, and requesting the former logs a
     // warning.
     let configuration = isPipeWire(PipeWireLibrary.version, atLeast: 1, 4) ? "client.conf" : "client-rt.conf"
-    guard let context = pw_context_new(loop.events, properties.merging(["config.name": configuration]) { $1 }.makePointer(), 0) else {
+    let contextProperties = properties.merging(["config.name": configuration]) { $1 }
+    guard let context = loop.events.flatMap({ pw_context_new($0, contextProperties.makePointer(), 0) }) else {
+      let code = errno
       coreHook.deallocate()
       registryHook.deallocate()
       listingHook.deallocate()
-      throw PipeWireError(
-        code: .refused, description: "PipeWire's \(configuration) is missing; install the package that contains /usr/share/pipewire")
+      throw Self.contextError(code, configuration)
     }
     self.context = context
     if let remote { properties["remote.name"] = remote }
@@ -81,6 +83,10 @@ package final class Connection {
       registryHook.deallocate()
       listingHook.deallocate()
       let address = DaemonAddress(remote: remote)
+      // Of a socket EAGAIN says that the daemon does not answer.
+      if address.isThere, ![nil, .threads].contains(Shortage(code: abs(code))) {
+        throw PipeWireError(failed: "the PipeWire daemon at \(address.path) cannot be reached", code)
+      }
       throw address.error(reason: address.reason(code))
     }
     self.core = core
@@ -88,6 +94,15 @@ package final class Connection {
     let data = Unmanaged.passUnretained(self).toOpaque()
     npw_core_add_listener(core, coreHook, Self.coreEvents, data)
     npw_registry_add_listener(registry, registryHook, Self.registryEvents, data)
+  }
+
+  private static func contextError(_ code: Int32, _ configuration: String) -> PipeWireError {
+    guard code == ENOENT, Shortage(code: code) == nil else {
+      return PipeWireError(failed: "PipeWire's client library cannot be set up", code)
+    }
+    return PipeWireError(
+      code: .refused, description: "PipeWire's \(configuration) is missing",
+      remedy: "install the package that contains /usr/share/pipewire")
   }
 
   /// Connects to the socket itself if its path is given: libpipewire 0.3 would prefer what PIPEWIRE_REMOTE names. nil, with `errno`, on a
@@ -156,7 +171,9 @@ package final class Connection {
       guard !connection.isLost else { return }
       connection.isLost = true
       connection.loop.signal()
-      connection.handler(.lost(PipeWireError(code: .connectionLost, description: "the PipeWire daemon went away (\(reason))")))
+      // Messages that bring descriptors break the connection off where there are none.
+      let short = Shortage(code: abs(result)).map { "; \($0.problem); \($0.remedy)" } ?? ""
+      connection.handler(.lost(PipeWireError(code: .connectionLost, description: "the PipeWire daemon went away (\(reason)\(short))")))
     }
     return UnsafePointer(events)
   }()

@@ -43,6 +43,9 @@ package struct DaemonAddress: Sendable, Equatable {
       fault: folderFault)
   }
 
+  /// A Boolean value indicating whether there is a socket.
+  var isThere: Bool { access(path, F_OK) == 0 }
+
   /// Returns a connected socket; -1 on a failure, whose cause is `errno`.
   func connectedSocket() -> Int32 {
     var address = sockaddr_un()

@@ -24,7 +24,7 @@ package final class DaemonInquiry {
   ) throws(PipeWireError) -> Answer {
     let loop = ThreadLoop(name: thread)
     let inquiry = DaemonInquiry(loop, remote: remote, properties: properties)
-    loop.start()
+    try loop.start()
     defer {
       // End the thread first: it may be about to call, without the lock, what is destroyed here.
       loop.stop()

@@ -1,5 +1,6 @@
 import Border
 internal import CPipeWire
+import Platform
 
 /// A node with DSP ports (32-bit float mono) whose process callback runs on PipeWire's data thread. [control]
 ///
@@ -59,7 +60,7 @@ package final class Filter {
     guard let filter = pw_filter_new(connection.core, name, properties.merging(fixed) { $1 }.makePointer()) else {
       hook.deallocate()
       target.deallocate()
-      throw PipeWireError(code: .refused, description: "cannot make the filter \(name) (\(PipeWireError.lastReason))")
+      throw PipeWireError(failed: "cannot make the filter \(name)", SystemError.last.code)
     }
     self.filter = filter
     // The calling convention is the same; only the pointer's type differs.
@@ -81,7 +82,7 @@ package final class Filter {
     if reportsLatency { flags |= PW_FILTER_FLAG_CUSTOM_LATENCY.rawValue }
     let result = pw_filter_connect(filter, pw_filter_flags(rawValue: flags), nil, 0)
     guard result >= 0 else {
-      throw PipeWireError(code: .refused, description: "the filter cannot join the graph (\(PipeWireError.reason(result)))")
+      throw PipeWireError(failed: "the filter cannot join the graph", result)
     }
   }
 
@@ -92,7 +93,7 @@ package final class Filter {
     guard
       let pointer = pw_filter_add_port(
         filter, side, PW_FILTER_PORT_FLAG_MAP_BUFFERS, MemoryLayout<UInt>.size, properties.merging(fixed) { $1 }.makePointer(), nil, 0)
-    else { throw PipeWireError(code: .refused, description: "cannot add the port \(name) (\(PipeWireError.lastReason))") }
+    else { throw PipeWireError(failed: "cannot add the port \(name)", SystemError.last.code) }
     // Ports are never removed, so their indices follow the order of creation.
     let index = ports.values.count { $0.direction == direction }
     let port = FilterPort(pointer: pointer, direction: direction, index: index, name: name)
@@ -130,7 +131,7 @@ package final class Filter {
     connection.loop.assertLocked()
     let result = parameters.withPointer { npw_filter_publish_parameters(filter, $0, $1) }
     guard result < 0 else { return }
-    throw PipeWireError(code: .refused, description: "the node's Props cannot be published (\(PipeWireError.reason(result)))")
+    throw PipeWireError(failed: "the node's Props cannot be published", result)
   }
 
   private func stateChanged(_ new: pw_filter_state, _ error: UnsafePointer<CChar>?) {

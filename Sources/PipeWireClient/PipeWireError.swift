@@ -1,5 +1,6 @@
 internal import CPipeWire
 internal import Glibc
+import Platform
 
 /// An error of PipeWire. [any]
 package struct PipeWireError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -24,6 +25,12 @@ package struct PipeWireError: Error, Sendable, Equatable, CustomStringConvertibl
     self.code = code
     self.description = description
     self.remedy = remedy
+  }
+
+  /// Creates the error of a call that has failed with a (negative) errno, whose cause may be that something is short.
+  init(failed problem: String, _ code: Int32) {
+    let short = Shortage(code: abs(code))
+    self.init(code: .refused, description: "\(problem) (\(short?.problem ?? Self.reason(code)))", remedy: short?.remedy)
   }
 
   /// What to do if no daemon runs.

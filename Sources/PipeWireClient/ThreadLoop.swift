@@ -8,28 +8,53 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: the pointer is constant, and the pw_thread_loop functions used here may be called from any thread.
 package final class ThreadLoop: @unchecked Sendable {
-  let loop: OpaquePointer
-  var events: UnsafeMutablePointer<pw_loop> { pw_thread_loop_get_loop(loop) }
+  /// nil if the system had no descriptors for it: then `start` throws, and what is called otherwise does nothing.
+  private let loop: OpaquePointer?
+  var events: UnsafeMutablePointer<pw_loop>? { loop.map { pw_thread_loop_get_loop($0) } }
+  /// Why something could not be made.
+  private let failure = Mutex<PipeWireError?>(nil)
   /// The thread inside `locked`; 0 for none. A thread finds its own value here only while it holds the lock.
   private let holder = Atomic<UInt>(0)
 
-  /// Creates the loop; `start` runs it. Traps only if the process is out of memory or file descriptors. [any]
+  /// Creates the loop; `start` runs it. [any]
   package init(name: String) {
     PipeWireLibrary.initialize()
-    guard let loop = pw_thread_loop_new(name, nil) else { fatalError("cannot make the thread \(name): out of file descriptors") }
-    self.loop = loop
+    loop = pw_thread_loop_new(name, nil)
+    if loop == nil { fail() }
   }
 
-  deinit { pw_thread_loop_destroy(loop) }
+  deinit { if let loop { pw_thread_loop_destroy(loop) } }
 
   /// Starts the thread. [any], once.
-  package func start() { pw_thread_loop_start(loop) }
+  /// - Throws: `refused` if the system had no thread to spare, or no descriptors for the loop or a source.
+  package func start() throws(PipeWireError) {
+    try check()
+    guard let loop else { return }
+    let result = pw_thread_loop_start(loop)
+    guard result == 0 else { throw PipeWireError(failed: "PipeWire's thread cannot be started", result) }
+  }
 
   /// Ends the thread; must not be called on it. [any]
-  package func stop() { pw_thread_loop_stop(loop) }
+  package func stop() { if let loop { pw_thread_loop_stop(loop) } }
+
+  /// Throws once if a source could not be made since the last call: it would never fire. [any]
+  package func check() throws(PipeWireError) {
+    let failure = failure.withLock { failure in
+      defer { if loop != nil { failure = nil } }
+      return failure
+    }
+    if let failure { throw failure }
+  }
+
+  /// Remembers the failure of the call before.
+  fileprivate func fail() {
+    let error = PipeWireError(failed: "PipeWire's loop cannot be made", errno)
+    failure.withLock { $0 = error }
+  }
 
   /// Runs `body` while the loop's thread is paused; may be nested, even on the loop's own thread. [any]
   package func locked<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+    guard let loop else { return try body() }
     pw_thread_loop_lock(loop)
     let outer = holder.exchange(pthread_self(), ordering: .relaxed)
     defer {
@@ -43,16 +68,17 @@ package final class ThreadLoop: @unchecked Sendable {
   /// `locked`. [any]
   package func assertLocked(file: StaticString = #fileID, line: UInt = #line) {
     assert(
-      pw_thread_loop_in_thread(loop) || holder.load(ordering: .relaxed) == pthread_self(), "called without the loop's lock", file: file,
-      line: line)
+      loop == nil || pw_thread_loop_in_thread(loop) || holder.load(ordering: .relaxed) == pthread_self(), "called without the loop's lock",
+      file: file, line: line)
   }
 
   /// Wakes a thread in `wait`. [control]
-  package func signal() { pw_thread_loop_signal(loop, false) }
+  package func signal() { if let loop { pw_thread_loop_signal(loop, false) } }
 
   /// Releases the lock until `signal`, or until `seconds` have passed, in which case it returns false. [control], not on the loop's own
   /// thread.
   package func wait(seconds: Double) -> Bool {
+    guard let loop else { return false }
     var deadline = timespec()
     pw_thread_loop_get_time(loop, &deadline, Int64(seconds * 1e9))
     // Other threads may have held the lock meanwhile.
@@ -87,6 +113,13 @@ package class LoopSource {
     self.source = nil
   }
 
+  /// Takes what the library has made on the loop.
+  fileprivate final func make(_ make: (UnsafeMutablePointer<pw_loop>) -> UnsafeMutablePointer<spa_source>?) {
+    guard let events = loop.events else { return }
+    source = make(events)
+    if source == nil { loop.fail() }
+  }
+
   /// The context pointer for libpipewire's callbacks.
   fileprivate final var data: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
   fileprivate static func fire(_ data: UnsafeMutableRawPointer?) { Unmanaged<LoopSource>.fromOpaque(data!).takeUnretainedValue().handler() }
@@ -97,7 +130,7 @@ package final class LoopTimer: LoopSource {
   /// `handler`, or what is connected later, runs on the loop's thread. [control], or before the loop's `start`
   package override init(loop: ThreadLoop, handler: @escaping () -> Void = {}) {
     super.init(loop: loop, handler: handler)
-    source = npw_loop_add_timer(loop.events, { data, _ in LoopSource.fire(data) }, data)
+    make { npw_loop_add_timer($0, { data, _ in LoopSource.fire(data) }, data) }
   }
 
   /// Fires after `delay` seconds (more than 0), then every `interval` seconds unless that is 0. [control]
@@ -116,7 +149,7 @@ package final class LoopSignal: LoopSource {
   /// `handler`, or what is connected later, runs on the loop's thread. [control], or before the loop's `start`
   package override init(loop: ThreadLoop, handler: @escaping () -> Void = {}) {
     super.init(loop: loop, handler: handler)
-    source = npw_loop_add_event(loop.events, { data, _ in LoopSource.fire(data) }, data)
+    make { npw_loop_add_event($0, { data, _ in LoopSource.fire(data) }, data) }
   }
 
   /// Requests a call. [any], while the signal exists.
@@ -131,7 +164,7 @@ package final class LoopDescriptor: LoopSource {
   /// Watches `descriptor`, which the caller owns and which must outlive this. `events` are poll's. [control]
   package init(loop: ThreadLoop, descriptor: Int32, events: Int32, handler: @escaping () -> Void = {}) {
     super.init(loop: loop, handler: handler)
-    source = npw_loop_add_io(loop.events, descriptor, UInt32(bitPattern: events), { data, _, _ in LoopSource.fire(data) }, data)
+    make { npw_loop_add_io($0, descriptor, UInt32(bitPattern: events), { data, _, _ in LoopSource.fire(data) }, data) }
   }
 
   /// Changes the events to wait for. [control]

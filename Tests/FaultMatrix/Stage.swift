@@ -55,7 +55,7 @@ final class Stage {
     (self.session, self.traffic, self.mode) = (session, traffic, mode)
     guard let desk = session.desk, let login = session.loginManager else { throw Unmet("a session without a desk") }
     (self.desk, self.login) = (desk, login)
-    witness = Witness(socket: session.socket)
+    witness = try Witness(socket: session.socket)
     var options = GraphOptions(remote: session.socket)
     options.stateFolder = "\(session.path)/state/nearend"
     options.interruptions.systemBus = .address("unix:path=\(session.path)/system-bus")
@@ -74,7 +74,7 @@ final class Stage {
     place.acoustics = desk.acoustics
     let room = try Room(place)
     self.room = room
-    room.start()
+    try room.start()
     // Not while the desk is locked; one after another, so that the last change wins.
     let placement = DispatchQueue(label: "placement")
     desk.notify { [weak room, weak desk] in

@@ -39,9 +39,9 @@ final class Witness: @unchecked Sendable {
   private var number = 0
   private var microphoneName = ""
 
-  init(socket: String) {
+  init(socket: String) throws {
     self.socket = socket
-    loop.start()
+    try loop.start()
     loop.locked {
       retry = LoopTimer(loop: loop) { [unowned self] in attach() }
       signal = LoopSignal(loop: loop) { [unowned self] in listen() }

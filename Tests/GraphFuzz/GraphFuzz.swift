@@ -51,7 +51,7 @@ struct GraphFuzz: ParsableCommand {
     defer { service.stop() }
     _ = service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
     let watch = Watch(patience: Self.patience, seed: seed)
-    let witness = Witness(socket: session.socket)
+    let witness = try Witness(socket: session.socket)
 
     var generator = SeededGenerator(seed: seed)
     var clients: [ChildProcess] = []

@@ -16,9 +16,9 @@ final class Witness {
   private var connections = 0
   private var absurd: [Float]?
 
-  init(socket: String) {
+  init(socket: String) throws {
     self.socket = socket
-    loop.start()
+    try loop.start()
   }
 
   deinit {

@@ -70,7 +70,7 @@ final class LiveGraph {
     var options = RoomOptions(socket: session.socket, epoch: monotonicSeconds() + 10_000)
     options.noise = -75
     let room = try Room(options)
-    room.start()
+    try room.start()
     do {
       try session.wait(for: "the room's links") { room.report.isLinked }
     } catch {

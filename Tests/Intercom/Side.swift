@@ -87,7 +87,7 @@ struct Side {
     place.cache = Speech.defaultCache
     place.seed = Self.seed(name)
     let room = try Room(place)
-    room.start()
+    try room.start()
     defer { room.stop() }
     try session.wait(for: "the room") { room.report.isLinked }
     let call = try service.call(peer)

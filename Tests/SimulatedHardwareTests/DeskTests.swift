@@ -122,7 +122,7 @@ struct DeskTests {
     options.followsUse = true
     options.acoustics = desk.acoustics
     let room = try Room(options)
-    room.start()
+    try room.start()
     desk.notify { room.place(desk.acoustics) }
     defer { desk.notify(nil) }
     let card = "pci-0000_00_1f.3.analog-stereo"

@@ -78,7 +78,7 @@ struct FaultTests {
     var options = RoomOptions(socket: session.socket, epoch: monotonicSeconds() + 1_000)
     options.cache = speechCache
     let room = try Room(options)
-    room.start()
+    try room.start()
     try session.wait(for: "cycles") { room.report.isLinked && (room.position ?? 0) > 0 }
     return (session, room)
   }

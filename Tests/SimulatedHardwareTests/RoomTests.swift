@@ -16,7 +16,7 @@ struct RoomTests {
     options.noise = -120
     options.cache = speechCache
     let room = try Room(options)
-    room.start()
+    try room.start()
     try session.wait(for: "the room's links") { room.report.isLinked }
     var click = [Float](repeating: 0, count: 100)
     click[10] = 1
@@ -48,7 +48,7 @@ struct RoomTests {
     var options = RoomOptions(socket: session.socket, epoch: monotonicSeconds() + 1_000)
     options.cache = speechCache
     let room = try Room(options)
-    room.start()
+    try room.start()
     try session.wait(for: "the room's links") { room.report.isLinked }
     let speech = Array(try Speech(Voice.farEnd[2], rate: 48_000, cache: speechCache).samples.prefix(192_000))
     let probe = try GraphProbe(socket: session.socket, play: ["far": speech], record: ["microphone"], frames: speech.count)

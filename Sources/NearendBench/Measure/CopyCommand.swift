@@ -15,7 +15,7 @@ struct CopyCommand: ParsableCommand {
   func run() throws {
     let ports = CopyPorts(rounds: Arithmetic.rounds(microseconds: work))
     let loop = ThreadLoop(name: "copy-control")
-    loop.start()
+    try loop.start()
     let connection = try loop.locked { () throws(PipeWireError) in
       let connection = try Connection(loop: loop, properties: ["application.name": "copy"]) { event in
         if case .lost = event { _exit(1) }

@@ -7,9 +7,9 @@ import PipeWireClient
 final class IdentityWatch: Sendable {
   private let work: IdentityWork
 
-  init(socket: String) {
+  init(socket: String) throws {
     work = IdentityWork(socket: socket)
-    work.start()
+    try work.start()
   }
 
   deinit { work.stop() }
@@ -34,8 +34,8 @@ final class IdentityWork: @unchecked Sendable {
 
   init(socket: String) { self.socket = socket }
 
-  func start() {
-    loop.start()
+  func start() throws {
+    try loop.start()
     loop.locked {
       retry = LoopTimer(loop: loop) { self.connect() }
       connect()

@@ -53,7 +53,7 @@ final class Soak {
     guests = SoakGuests(session: session, service: service, seed: seed)
     interruptions = InterruptionAccount(service)
     try service.start()
-    identity = IdentityWatch(socket: session.socket)
+    identity = try IdentityWatch(socket: session.socket)
     var options = RoomOptions(socket: session.socket, epoch: monotonicSeconds() + 1)
     options.isObserving = true
     options.followsUse = true

@@ -96,6 +96,12 @@ extension GraphController {
       attachment?.connection.ping { [weak self] in self?.arrived("back", " again") }
     } catch {
       detach()
+      let refusal = GraphError(error)
+      // A daemon that is still away is no news.
+      if error.code == .refused, arrival.refusal != refusal {
+        log(.error, "\(refusal); trying again")
+        arrival.refusal = refusal
+      }
       retryLater()
     }
   }
@@ -123,7 +129,7 @@ extension GraphController {
 
   private func arrived(_ place: String, _ again: String) {
     log(.info, "the PipeWire daemon is \(place) after \(fixed(arrival.secondsAway, 1)) s; nearend is in its graph\(again)")
-    arrival.lostSince = nil
+    (arrival.lostSince, arrival.refusal) = (nil, nil)
     freeze.connection = attachment?.connection
     interrupt(.daemonLost, false)
     reconcileSoon()

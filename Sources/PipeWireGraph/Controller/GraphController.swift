@@ -87,8 +87,8 @@ package final class GraphController: @unchecked Sendable {
   /// - Throws: `noDaemon`, `alreadyRunning`, `unknownDevice`, `refused`; nothing stays in the graph then. With `waitsForArrival` not the
   ///   first, and the third only for a device of the other direction.
   package func start() throws(GraphError) {
-    loop.start()
     do throws(GraphError) {
+      do throws(PipeWireError) { try loop.start() } catch { throw GraphError(error) }
       try loop.locked { () throws(GraphError) in
         let isThere = try join()
         renewCapturePath(isFirst: true)
@@ -186,6 +186,7 @@ package final class GraphController: @unchecked Sendable {
 
   func attach() throws(PipeWireError) {
     attachment = try DaemonAttachment(options, loop: loop, events: attachmentEvents)
+    try loop.check()
     restore.reportUnreadable()
     routes.handle(.connected)
   }

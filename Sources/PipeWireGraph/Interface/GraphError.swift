@@ -34,7 +34,7 @@ public enum GraphError: Error, Sendable, Equatable, CustomStringConvertible {
   init(_ error: PipeWireError) {
     switch error.code {
     case .noDaemon, .connectionLost: self = .noDaemon(reason: "\(error.description); \(error.remedy ?? PipeWireError.startDaemon)")
-    case .refused: self = .refused(reason: error.description)
+    case .refused: self = .refused(reason: error.remedy.map { "\(error.description); \($0)" } ?? error.description)
     }
   }
 }

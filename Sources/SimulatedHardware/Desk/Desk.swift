@@ -30,8 +30,9 @@ package final class Desk: @unchecked Sendable {
   }
 
   /// Connects, and reconnects whenever the daemon returns. Idempotent.
-  package func start() {
-    loop.start()
+  /// - Throws: `PipeWireError` if the system has no thread to spare.
+  package func start() throws {
+    try loop.start()
     loop.locked {
       guard retry == nil else { return }
       retry = LoopTimer(loop: loop) { self.attach() }

@@ -58,7 +58,7 @@ package final class GraphProbe {
     recordedPorts = record
     loop = ThreadLoop(name: "probe")
     tape = ProbeTape(length: frames, played: play.count, recorded: record.count)
-    loop.start()
+    try loop.start()
     let properties = ["node.group": group, "node.always-process": "\(runsUnlinked)"]
     let data = Unmanaged.passUnretained(tape).toOpaque()
     try loop.locked { () throws(PipeWireError) in

@@ -16,7 +16,8 @@ package final class Room: Sendable {
   package var options: RoomOptions { work.options }
 
   /// Connects, and reconnects whenever the daemon returns. `report` is called four times a second on the room's thread. Call it once.
-  package func start(report: (@Sendable (RoomReport) -> Void)? = nil) { work.start(report: report) }
+  /// - Throws: `PipeWireError` if the system has no thread to spare.
+  package func start(report: (@Sendable (RoomReport) -> Void)? = nil) throws { try work.start(report: report) }
 
   /// Leaves the graph. Idempotent.
   package func stop() { work.stop() }

@@ -12,7 +12,7 @@ package func runRoom(arguments: [String]) throws {
   let encoder = JSONEncoder()
   encoder.outputFormatting = .sortedKeys
   signal(SIGPIPE, SIG_IGN)
-  room.start { report in
+  try room.start { report in
     guard let line = try? encoder.encode(report) + Data("\n".utf8) else { return }
     _ = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
   }

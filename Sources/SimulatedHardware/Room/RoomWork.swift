@@ -33,8 +33,8 @@ final class RoomWork: @unchecked Sendable {
       seed: options.seed)
   }
 
-  func start(report: (@Sendable (RoomReport) -> Void)?) {
-    loop.start()
+  func start(report: (@Sendable (RoomReport) -> Void)?) throws {
+    try loop.start()
     loop.locked {
       retry = LoopTimer(loop: loop) { self.attach() }
       tick = LoopTimer(loop: loop) {

@@ -16,13 +16,13 @@ extension PrivateSession {
   /// Starts every daemon that does not run, in order, and waits until the session is complete: sockets answer, the devices' ports exist,
   /// and a forced quantum is in effect.
   package func start() throws {
-    desk?.start()
+    try desk?.start()
     for daemon in daemonsToRun where !isRunning(daemon) { try start(daemon) }
   }
 
   /// Starts a daemon, and with the PipeWire daemon those that end with it, as under systemd; one that runs already stays.
   func start(with daemon: Daemon) throws {
-    desk?.start()
+    try desk?.start()
     let wanted: [Daemon] = daemon == .pipewire ? [.pipewire, .wireplumber, .pulse] : [daemon]
     for daemon in daemonsToRun where wanted.contains(daemon) && !isRunning(daemon) { try start(daemon) }
   }

@@ -52,7 +52,7 @@ struct JoinedProgramsTests {
     var options = RoomOptions(socket: session.socket, epoch: monotonicSeconds() + 10_000)
     options.noise = -75
     let room = try Room(options)
-    room.start()
+    try room.start()
     defer { room.stop() }
     try session.wait(for: "the room's links") { room.report.isLinked }
 

@@ -71,7 +71,7 @@ extension GraphTests {
       let client = try #require(hc_connect(session.socket))
       defer { hc_disconnect(client) }
       let loop = ThreadLoop(name: "registry")
-      loop.start()
+      try loop.start()
       let full = Tally()
       var connection: Connection?
       defer {

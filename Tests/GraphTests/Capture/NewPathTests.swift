@@ -30,7 +30,7 @@ extension GraphTests {
       options.acoustics = desk.acoustics
       #expect(options.acoustics.distant == [Self.screen])
       let room = try Room(options)
-      room.start()
+      try room.start()
       defer { room.stop() }
       try live.session.wait(for: "the room's links") { room.report.isLinked }
       let speech = try Signals.speech(Voice.farEnd[0], seconds: Double(Self.seconds))

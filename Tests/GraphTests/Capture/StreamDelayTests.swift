@@ -17,7 +17,7 @@ private final class LateNode {
   init(_ session: PrivateSession, _ name: String, _ direction: Filter.Direction) throws {
     self.direction = direction
     portName = "\(name):port"
-    loop.start()
+    try loop.start()
     try loop.locked { () throws(PipeWireError) in
       let connection = try Connection(loop: loop, remote: session.socket, properties: ["application.name": name]) { _ in }
       let properties = ["node.group": SimulatedDevice.group]

@@ -9,7 +9,7 @@ final class SuspensionCounter {
   private var watch: (connection: Connection, node: NodeInfo)?
 
   init(_ session: PrivateSession, node name: String) throws {
-    loop.start()
+    try loop.start()
     try loop.locked { () throws in
       let connection = try Connection(loop: loop, remote: session.socket) { _ in }
       connection.roundTrip()
