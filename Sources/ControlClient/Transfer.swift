@@ -20,11 +20,15 @@ package enum TransferError: Error, Sendable, Equatable, CustomStringConvertible 
   /// The peer or the network closed the connection.
   case failed(address: String, reason: String)
   case timedOut(address: String, seconds: Double)
+  /// Nothing was sent: libcurl needs more memory or descriptors than there are.
+  case unprepared(address: String)
 
   package var description: String {
     switch self {
     case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
     case .failed(let address, let reason): "\(address): \(reason)"
+    case .unprepared(let address):
+      "\(address) cannot be asked: libcurl cannot be set up, for want of memory or descriptors; end other programs, or raise the limits (ulimit)"
     case .timedOut(let address, let seconds):
       "\(address) has not answered within \(seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)") s"
     }
@@ -34,7 +38,8 @@ package enum TransferError: Error, Sendable, Equatable, CustomStringConvertible 
 /// A libcurl handle: sends requests one after another, over the same connection if the server keeps it open, on one thread at a time.
 /// [control]
 final class Transfer {
-  private let curl: OpaquePointer
+  /// nil if libcurl could not be set up.
+  private let curl: OpaquePointer?
   /// Callbacks of the running request.
   private var read: ((UnsafeMutableRawBufferPointer) -> Int?)?
   private var received = Data()
@@ -63,16 +68,17 @@ final class Transfer {
   }
 
   init() {
-    guard Self.isReady, let curl = curl_easy_init() else { preconditionFailure("libcurl could not be set up: out of memory") }
-    self.curl = OpaquePointer(curl)
+    curl = Self.isReady ? curl_easy_init().map { OpaquePointer($0) } : nil
   }
 
-  deinit { curl_easy_cleanup(handle) }
+  deinit { if curl != nil { curl_easy_cleanup(handle) } }
 
-  private var handle: UnsafeMutableRawPointer { UnsafeMutableRawPointer(curl) }
+  /// nil if libcurl could not be set up: then `perform` throws.
+  private var handle: UnsafeMutableRawPointer? { curl.map { UnsafeMutableRawPointer($0) } }
 
   /// Sends a request and waits for its end. Returns nil if `upload` or `download` aborted it.
   func perform(_ request: Request) throws(TransferError) -> HTTPAnswer? {
+    guard curl != nil else { throw .unprepared(address: request.socket ?? request.url.withoutSecrets) }
     (received, wasStopped, read, write) = (Data(), false, request.upload, request.download)
     longestAnswer = request.longestAnswer
     defer { (read, write) = (nil, nil) }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Nearend
 import PipeWireGraph
+import Platform
 
 /// Exit statuses of `nearend`, taken from sysexits.h where it has a suitable one.
 enum ExitStatus: Int32 {
@@ -37,9 +38,19 @@ enum ExitStatus: Int32 {
     """
 }
 
-/// Prints what went wrong to standard error, and ends the process.
+/// Prints what went wrong to standard error, and ends the process. Where descriptors are short, which files, libraries and daemons may
+/// report as anything, that is said, too: of words of the command's own where nearly none is left, of any other error below what a session
+/// takes.
 func fail(_ reason: Any, _ status: ExitStatus) -> Never {
   standardError.write(journal.line(.error, "\(reason)") ?? "nearend: \(reason)")
+  let short = Shortage.descriptors
+  let words = "\(reason)"
+  let takesSession = !(reason is String) && [.failure, .unavailable].contains(status)
+  let isNamed = words.contains(SystemError(code: EMFILE).description)
+  if !words.contains(short.problem), isNamed || Shortage.lacksDescriptors(takesSession ? 64 : 4) {
+    let hint = "\(short.problem), which may be the cause; \(short.remedy)"
+    standardError.write(journal.line(.error, hint) ?? "nearend: \(hint)")
+  }
   exit(status.rawValue)
 }
 

@@ -26,10 +26,12 @@ final class StopRequest: Sendable {
       signal(number, SIG_DFL)
     }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    startThread(name: "nearend.signals") { [signals] in
+    let hasThread = startThread(name: "nearend.signals") { [signals] in
       var (signals, number) = (signals, Int32(0))
       while true { if sigwait(&signals, &number) == 0 { request.request() } }
     }
+    let short = Shortage.threads
+    if !hasThread { fail("it cannot start: \(short.problem); \(short.remedy)", .failure) }
     return request
   }
 

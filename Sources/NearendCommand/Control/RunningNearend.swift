@@ -26,6 +26,9 @@ struct SocketOptions: ParsableArguments {
 struct RunningNearend {
   let client: ControlClient
 
+  /// Descriptors that a request may need.
+  private static let leastDescriptors = 8
+
   /// Sends a request; returns the body of a successful answer.
   @discardableResult
   func request(_ method: String, _ target: String, _ document: (any Encodable)? = nil) -> Data {
@@ -65,6 +68,10 @@ struct RunningNearend {
 
   func end(_ error: any Error) -> Never {
     if case .unreachable? = error as? TransferError {
+      let short = Shortage.descriptors
+      if Shortage.lacksDescriptors(Self.leastDescriptors) {
+        fail("the nearend at \(client.path) cannot be asked: \(short.problem); \(short.remedy)", .failure)
+      }
       let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? ""
       if !folder.isEmpty, client.path.hasPrefix("\(folder)/"), let fault = folderFault(folder) {
         fail(

@@ -32,7 +32,8 @@ struct Rehearsal {
     do {
       try runSession(terminal, stop)
     } catch let error as SessionError {
-      fail(note.map { "\($0); but \(error)" } ?? "\(error)", .unavailable)
+      if let note { fail("\(note); but \(error)", .unavailable) }
+      fail(error, .unavailable)
     } catch let error as GraphError {
       fail(error, ExitStatus(error))
     } catch let error as DashboardError {

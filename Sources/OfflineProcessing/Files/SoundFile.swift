@@ -25,6 +25,7 @@ final class SoundFile {
     guard let file else {
       // libsndfile says "File does not exist" of what it does not recognize and whose name promises MPEG audio.
       let words = String(cString: sf_strerror(nil))
+      guard Int(sf_error(nil)) != Int(SF_ERR_SYSTEM) else { throw .input(file: path, reason: "it cannot be read (\(words))") }
       let reason = words.hasPrefix("File does not exist") ? "Format not recognised." : words
       let remedy = "if another program plays it, convert it to WAV with that first"
       throw .input(file: path, reason: "it is not a sound file that libsndfile can read (\(reason)); \(remedy)")

@@ -98,4 +98,33 @@ struct ScarcityTests {
     #expect(try session.nearend("get", "mute").output == "true\n")
     withExtendedLifetime(silent) {}
   }
+
+  @Test("X4: with few descriptors a command does its work, or says that they are few and what to do")
+  func fewDescriptors() throws {
+    let session = try plainSession()
+    defer { session.end() }
+    let nearend = try session.startNearend("--headless")
+    defer { nearend.process.end() }
+    try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
+    let sound = "\(session.path)/mic.wav"
+    try WaveFile(samples: (0..<4_800).map { Float($0 % 100) / 200 }, rate: 48_000).write(to: sound)
+    let commands = [
+      ["devices"], ["doctor"], ["status"], ["mute"], ["set", "outputVolume", "0.5"], ["sink", "list"], ["diagnostics"],
+      ["config", "check"], ["process", "--mic", sound, "--out", "\(session.path)/out.wav"], ["--headless"], ["rehearse", "--headless"],
+    ]
+    // With 3 no program begins.
+    for limit in [4, 5, 6, 8, 11, 16, 24] {
+      for command in commands where limit <= 16 || command.contains("--headless") {
+        let words = ["prlimit", "--nofile=\(limit):\(limit)", nearendProgram] + command
+        let result = try session.start("/usr/bin/env", words).result()
+        guard case .status(let status) = result.exit else {
+          Issue.record("\(command) with \(limit): \(result)")
+          continue
+        }
+        let says = (result.errors + result.output).contains("this process may have \(limit)")
+        #expect(status == 0 || says && (result.errors + result.output).contains("ulimit -n"), "\(command) with \(limit): \(result)")
+      }
+    }
+    #expect(try session.nearend("status").succeeded)
+  }
 }

@@ -70,4 +70,19 @@ struct ThreadShortageTests {
     #expect(program.process.wait() == .status(0), "\(program.errors)")
     #expect(ContinuousClock.now - begin < .seconds(4), "\(program.errors)")
   }
+
+  @Test("X4: a program that cannot have its first thread says so, and ends")
+  func noThreadAtStart() throws {
+    let session = try plainSession()
+    defer { session.end() }
+    for command in [["--headless"], ["devices"], ["process", "--mic", "/nothing", "--out", "/nothing"], ["doctor"]] {
+      let result = try start(session, ["prlimit", "--nproc=1:1", nearendProgram] + command).result()
+      guard case .status(1...) = result.exit else {
+        Issue.record("\(command): \(result)")
+        continue
+      }
+      let words = result.errors + result.output
+      #expect(words.contains("the system has no thread to spare for this user") && words.contains("ulimit -u"), "\(command): \(result)")
+    }
+  }
 }

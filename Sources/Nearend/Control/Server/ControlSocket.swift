@@ -59,7 +59,11 @@ final class ControlSocket: ListeningSocket {
     let name = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     if mkdir(name, 0o700) != 0, errno != EEXIST { throw .system(call: "making the folder", path: path, reason: lastError()) }
     let folder = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    guard folder >= 0 else { throw .unsafeFolder(path: name, reason: "cannot be opened: \(lastError())", remedy: "remove it") }
+    guard folder >= 0 else {
+      let isOther = [ENOTDIR, ELOOP, EACCES].contains(errno)
+      if isOther { throw .unsafeFolder(path: name, reason: "cannot be opened: \(lastError())", remedy: "remove it") }
+      throw .system(call: "opening its folder", path: path, reason: lastError())
+    }
     var status = stat()
     fstat(folder, &status)
     let (owner, mode) = (status.st_uid, status.st_mode & 0o777)
