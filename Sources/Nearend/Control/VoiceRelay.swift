@@ -51,7 +51,7 @@ final class VoiceRelay: Sendable {
     }
   }
 
-  /// Called on the timer's queue. The listeners are told outside the lock: whoever comes or goes does not wait for all of them.
+  /// Called on the timer's thread. The listeners are told outside the lock: whoever comes or goes does not wait for all of them.
   private func distribute() {
     let (cycles, lost, listeners) = state.withLock { state -> ([Cycle], Int, [VoiceListener]) in
       guard let queue = state.queue else { return ([], 0, []) }
