@@ -18,26 +18,36 @@ final class ManualGraph: SessionGraph {
   private let listener: any GraphListener
   /// Serializes reading the session's demand, as a graph's control thread does.
   private let control = SerialThread(name: "nearend.manual", callsOthers: true)
+  /// A Boolean value indicating whether the demand has changed, and has not been read since.
+  private let isBehind = Atomic(false)
+  /// Held while the demand is read.
+  private let reading = Mutex(())
 
   init(core: AudioCore, listener: any GraphListener) {
     self.core = core
     self.listener = listener
     renderer = ManualRenderer(core: core, didRunCycles: { listener.handle(.cyclesRun) })
+    // A cycle finds what was registered before it, whether the control thread has come to it or not.
+    renderer.willRunCycle.set { [weak self] in
+      if let self, isBehind.load(ordering: .acquiring) { reconcile() }
+    }
   }
 
   func start() throws(GraphError) {
     renewCapturePath()
     state.withLock { $0.isRunning = true }
-    // The first cycle finds what was registered before it.
     control.sync { reconcile() }
   }
 
   func stop() {
     state.withLock { $0.isRunning = false }
-    control.sync { core.isSending = false }
+    control.sync { reading.withLock { _ in core.isSending = false } }
   }
 
-  func demandChanged() { control.async { [self] in reconcile() } }
+  func demandChanged() {
+    isBehind.store(true, ordering: .releasing)
+    control.async { [self] in reconcile() }
+  }
   /// Does nothing: cycles that the program calls cannot freeze.
   func rebuild() {}
   /// Does nothing: the thread that runs the cycles is the program's own.
@@ -50,11 +60,14 @@ final class ManualGraph: SessionGraph {
   }
 
   private func reconcile() {
-    guard state.withLock({ $0.isRunning }) else { return }
-    let demands = listener.demands
-    state.withLock { $0.demand = demands.now }
-    core.isSending = demands.now.sends
-    core.isInterrupted = demands.wanted.isActive && !demands.now.isActive
+    reading.withLock { _ in
+      isBehind.store(false, ordering: .sequentiallyConsistent)
+      guard state.withLock({ $0.isRunning }) else { return }
+      let demands = listener.demands
+      state.withLock { $0.demand = demands.now }
+      core.isSending = demands.now.sends
+      core.isInterrupted = demands.wanted.isActive && !demands.now.isActive
+    }
   }
 
   // MARK: No devices, no other programs

@@ -32,6 +32,8 @@ public final class ManualRenderer: @unchecked Sendable {
   /// The number of taps so far; only the last one receives anything.
   let taps = Mutex(0)
   private let processor: CycleProcessor
+  /// Called before each cycle.
+  let willRunCycle = Callback<@Sendable () -> Void>()
   /// Called ten times per second of audio.
   private let didRunCycles: @Sendable () -> Void
   private var framesSincePoll = 0
@@ -121,6 +123,7 @@ public final class ManualRenderer: @unchecked Sendable {
     guard Self.quanta.contains(buffers.frames) else { throw .quantum(buffers.frames) }
     buffers.rate = rate
     buffers.position = position
+    willRunCycle.current?()
     withUnsafePointer(to: &buffers) { processor.process($0, graphSinks: nil) }
     position += UInt64(buffers.frames)
     prepared.withLock { _ in
