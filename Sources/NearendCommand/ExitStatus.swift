@@ -46,8 +46,8 @@ func fail(_ reason: Any, _ status: ExitStatus) -> Never {
   let short = Shortage.descriptors
   let words = "\(reason)"
   let takesSession = !(reason is String) && [.failure, .unavailable].contains(status)
-  let isNamed = words.contains(SystemError(code: EMFILE).description)
-  if !words.contains(short.problem), isNamed || Shortage.lacksDescriptors(takesSession ? 64 : 4) {
+  let isNamed = words.includes(SystemError(code: EMFILE).description)
+  if !words.includes(short.problem), isNamed || Shortage.lacksDescriptors(takesSession ? 64 : 4) {
     let hint = "\(short.problem), which may be the cause; \(short.remedy)"
     standardError.write(journal.line(.error, hint) ?? "nearend: \(hint)")
   }

@@ -236,8 +236,8 @@ static void check_suppressor(void) {
     }
     nearend_suppression hop = {
         bins, power, round % 4 != 2, echo, presence, noisePower, speech, clean, gain, phases, phases + bins, 0.7f, 0.05f, 0.08f,
-        round % 2 ? 1 : 0.4f, 0.95f, 0.88f, 0.8f, 0.9f, 0.85f, smoothed, least, most, formerLeast, round % 4 == 3, 8, round < 4, round % 3 * 0.5f,
-        round % 2 == 0, octaves};
+        round % 2 ? 1 : 0.4f, 0.95f, 0.88f, 0.8f, 0.9f, 0.85f, smoothed, least, most, formerLeast, round % 4 == 3, 8, round < 4,
+        round % 3 * 0.5f, round % 2 == 0, octaves};
     nearend_suppress(&hop, spectrum, spectrum + bins);
     check("suppress, spectrum", spectrum, 2 * bins, 1e-5);
     check("suppress, gain", gain, bins, 1e-5);

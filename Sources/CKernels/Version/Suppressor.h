@@ -53,7 +53,8 @@ INLINE void suppress_estimate(const nearend_suppression *hop, int k, suppression
     perUnwanted = EVERY(1 / (unwantedNoise > 0.01f ? unwantedNoise : 0.01f)) * stages->perExpected[i];
   }
   wide g = power * perUnwanted;
-  wide xi = MOST(EVERY(hop->cleanMemory) * LOAD_WIDE(hop->clean + k) * perUnwanted + EVERY(1 - hop->cleanMemory) * MOST(g - EVERY(1), EVERY(0)), EVERY(0.003f));
+  wide former = EVERY(hop->cleanMemory) * LOAD_WIDE(hop->clean + k) * perUnwanted;
+  wide xi = MOST(former + EVERY(1 - hop->cleanMemory) * MOST(g - EVERY(1), EVERY(0)), EVERY(0.003f));
   wide wiener = xi / (EVERY(1) + xi), v = MOST(g * wiener, EVERY(1e-6f));
   // The exponential of the integral is 1 + D(v) / v with D(0) = exp(−γ), γ Euler's constant. D is approximated to 1e-4 of the result.
   wide q = EVERY(1) + v * (EVERY(0.19555078f) + v * (EVERY(0.03175586f) + v * EVERY(0.00261026f)));
