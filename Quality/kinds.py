@@ -26,10 +26,18 @@ NEAR_END_ALONE = ("nst", *NOISES)
 MODE_KINDS = (*NEAR_END_ALONE, "dt")
 # What people meet in calls and the kinds lack (situations.py). Append only, too.
 SITUATIONS = ("onset", "ringback", "turned", "clipped", "softfar", "pause", "answers", "fanned")
+# What sounds at the near end (voices.py), and where (near_ends.py). Append only, too.
+NEAR_SOUNDS = ("child", "whisper", "song", "strings", "dog", "czech", "words")
+SCENES = ("alone", "talk", "music", "early", "speaker", "clipped")
+NEAR_ENDS = (
+    *(f"{name}-{scene}" for name in NEAR_SOUNDS[:6] for scene in SCENES[:3]),
+    *(f"words-{scene}" for scene in ("talk", "early", "speaker", "clipped")),
+)
 CHANGES_HALF_WAY = ("jump", "move", "volume")
 CANCELLERS = ("module-ec", "aec3", "webrtc", "nearend")
 PROGRAMS = ("untouched", "ideal", *CANCELLERS)
 MODE_PROGRAMS = ("untouched", "rnnoise", "wide", "nearend", "isolation")
+NEAR_END_PROGRAMS = ("untouched", "ideal", "module-ec", "aec3", "nearend", "wide", "isolation")
 RECORDING_PROGRAMS = ("untouched", "module-ec", "aec3", "nearend", "isolation")
 TITLES = {
     "untouched": "untouched microphone",

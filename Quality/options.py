@@ -5,7 +5,18 @@ import os
 import random
 from pathlib import Path
 
-from kinds import CANCELLERS, KINDS, MODE_KINDS, MODE_PROGRAMS, NOISES, PROGRAMS, RECORDING_PROGRAMS, SITUATIONS
+from kinds import (
+    CANCELLERS,
+    KINDS,
+    MODE_KINDS,
+    MODE_PROGRAMS,
+    NEAR_END_PROGRAMS,
+    NEAR_ENDS,
+    NOISES,
+    PROGRAMS,
+    RECORDING_PROGRAMS,
+    SITUATIONS,
+)
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / ".build-quality"
@@ -46,6 +57,11 @@ def add_families(parser):
         help=f"what people meet in calls, scored passage by passage: {','.join(SITUATIONS)}",
     )
     family.add_argument(
+        "--near-ends",
+        action="store_true",
+        help=f"near ends that are no usual speech, and words that a recognizer gets wrong: {','.join(NEAR_ENDS)}",
+    )
+    family.add_argument(
         "--recordings",
         type=Path,
         metavar="FOLDER",
@@ -68,9 +84,10 @@ def add_cases(parser):
     parser.add_argument("--per-kind", type=positive, default=3, metavar="N", help="cases of each kind (3)")
     parser.add_argument(
         "--kinds",
-        type=list_of((*KINDS, *NOISES, *SITUATIONS), "kind"),
+        type=list_of((*KINDS, *NOISES, *SITUATIONS, *NEAR_ENDS), "kind"),
         metavar="A,B",
-        help=f"of {','.join((*KINDS, *NOISES))}; by default all but the last {len(NOISES)}; with --situations those",
+        help=f"of {','.join((*KINDS, *NOISES))}; by default all but the last {len(NOISES)}; with --situations and "
+        "--near-ends those",
     )
     known = tuple(dict.fromkeys((*PROGRAMS, *MODE_PROGRAMS)))
     parser.add_argument(
@@ -106,7 +123,8 @@ def parser_of(description):
         "--write",
         action="store_true",
         help="write Documentation/quality.md with its figure and listening page; with --modes mic-modes.md, "
-        "with --situations situations.md, with --recordings recordings.md, with --quick Quality/gate.json",
+        "with --situations situations.md, with --near-ends near-ends.md, with --recordings recordings.md, "
+        "with --quick Quality/gate.json",
     )
     parser.add_argument(
         "--nearend", type=Path, default=ROOT / ".build/release/nearend", metavar="FILE", help="the nearend to measure"
@@ -123,6 +141,8 @@ def defaults(options):
         return MODE_KINDS, MODE_PROGRAMS
     if options.situations:
         return SITUATIONS, ("untouched", *CANCELLERS)
+    if options.near_ends:
+        return NEAR_ENDS, NEAR_END_PROGRAMS
     if options.recordings:
         return (), RECORDING_PROGRAMS
     return KINDS, PROGRAMS
@@ -146,18 +166,22 @@ def arguments(description, given=None):
         parser.error("--quick has its own cases, and goes through nearend alone")
     if options.recordings and (options.kinds or options.seed is not None):
         parser.error("--recordings has the kinds that its meta.json names, and no seed")
-    if options.spread and (options.modes or options.conversation):
+    if options.spread and (options.modes or options.near_ends or options.conversation):
         parser.error("--spread goes with cases, situations and recordings")
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1, 100_000)
     kinds, programs = defaults(options)
     options.kinds = options.kinds or list(kinds)
     options.programs = options.programs or list(programs)
-    if any((kind in SITUATIONS) != options.situations for kind in options.kinds):
-        parser.error(f"{', '.join(SITUATIONS)} go with --situations, and no other kind does")
+    for option, own, chosen in (
+        ("--situations", SITUATIONS, options.situations),
+        ("--near-ends", NEAR_ENDS, options.near_ends),
+    ):
+        if any((kind in own) != chosen for kind in options.kinds):
+            parser.error(f"{', '.join(own)} go with {option}, and no other kind does")
     if options.write and (set(options.kinds) != set(kinds) or options.conversation):
         parser.error("--write wants all kinds, and no conversation")
-    if options.write and options.recordings and "nearend" not in options.programs:
+    if options.write and (options.recordings or options.near_ends) and "nearend" not in options.programs:
         parser.error("--write wants nearend among the programs")
     if options.conversation is not None and options.conversation < LEAST_CONVERSATION:
         parser.error(f"--conversation wants {LEAST_CONVERSATION} seconds or more")

@@ -300,6 +300,14 @@ def find(name, binary, build):
     return find_nearend(binary, name)
 
 
+def without_gain_control(chosen, options=("--sample-type", "float")):
+    """Returns {name: program} with nearend's gain control off, because the others have none."""
+    return {
+        name: replace(program, options=(*options, "--no-agc")) if isinstance(program, Nearend) else program
+        for name, program in chosen.items()
+    }
+
+
 def process_case(job):
     program, case, out = job
     program.process(Path(case), Path(out))

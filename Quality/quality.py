@@ -2,7 +2,8 @@
 """Measures what is left of the echo, and of whoever talks: makes cases of echo from a seed, runs nearend's engines and
 other cancellers over them, and scores what comes out. What was made once for a seed is kept in .build-quality.
 Quality/cases.py says what the kinds are, Quality/measures.py what the measures are; situations.py and passages.py the
-same of situations, recordings.py and recording_score.py of recordings."""
+same of situations, near_ends.py and near_end_score.py of near ends, recordings.py and recording_score.py of
+recordings."""
 
 import sys
 import time
@@ -33,8 +34,6 @@ def available_programs(options):
 
 def measure_recordings(options):
     """Processes and scores a folder of recordings, prints the table, and with --write writes its page."""
-    from dataclasses import replace
-
     import programs
     import recording_report
     import recordings
@@ -44,10 +43,7 @@ def measure_recordings(options):
         cases = recordings.read(options.recordings)
     except recordings.BadRecordings as reason:
         sys.exit(f"quality: {reason}\n\n{recordings.__doc__.strip()}")
-    chosen = {
-        name: replace(program, options=("--no-agc",)) if isinstance(program, programs.Nearend) else program
-        for name, program in available_programs(options).items()
-    }
+    chosen = programs.without_gain_control(available_programs(options), ())
     folder = options.recordings / "cases"
     say(f"{len(cases)} recordings")
     for name, program in chosen.items():
@@ -81,24 +77,31 @@ def check_quickly(options):
 def measure(options):
     """Makes, processes and scores the cases, and prints the table; returns the results."""
     import cases
+    import near_ends
     import programs
     import score
     import situations
 
     chosen = available_programs(options)
+    if options.near_ends:
+        chosen = programs.without_gain_control(chosen)
     folder = BUILD / f"seed-{options.seed}" / "cases"
     say(f"seed {options.seed}: {options.per_kind} cases each of {', '.join(options.kinds)}")
-    family = situations if options.situations else cases
+    family = situations if options.situations else near_ends if options.near_ends else cases
     made = timed("cases", family.make_all, folder, options.seed, options.per_kind, options.kinds, options.workers)
     for name, program in chosen.items():
         timed(name, programs.run, program, folder, made, options.out / name, options.workers)
     folders = {name: options.out / name for name in chosen}
-    with_pesq = not (options.no_pesq or options.situations)
+    with_pesq = not (options.no_pesq or options.situations or options.near_ends)
     table = timed("scores", score.score, folder, folders, made, with_pesq, options.workers)
     if options.situations:
         import situation_report
 
         situation_report.print_table(table, options.rows)
+    elif options.near_ends:
+        import near_end_report
+
+        near_end_report.print_table(table, options.rows)
     else:
         score.print_table(table, options.rows)
     if options.spread:
@@ -160,6 +163,13 @@ def main():
         import modes
 
         modes.finish(ROOT / "Documentation", options, chosen, folder, table, say)
+        return 0
+    if options.near_ends:
+        if options.write:
+            import near_end_report
+
+            near_end_report.write(ROOT / "Documentation", options, chosen, table)
+            say("written: Documentation/near-ends.md")
         return 0
     import bars
 

@@ -17,10 +17,12 @@ from pathlib import Path
 import numpy as np
 
 import measures
+import near_end_score
 import passages
+import recognizer
 import recording_score
 import recordings
-from kinds import SITUATIONS
+from kinds import NEAR_ENDS, SITUATIONS
 from measures import SPEECH_RATE
 from opinion import EchoOpinion, NoiseOpinion
 
@@ -59,6 +61,8 @@ def truth_of(folder, case):
         names = recordings.parts(case)
     elif case["kind"] in SITUATIONS:
         sources += [passages.__file__, f"{folder}/{case['name']}/case.json"]
+    elif case["kind"] in NEAR_ENDS:
+        sources += [near_end_score.__file__, recognizer.__file__, f"{folder}/{case['name']}/case.json"]
     paths = [recordings.find_part(f"{folder}/{case['name']}", name) for name in names]
     return digest(sources + paths, recordings.scenario(case).encode() if "recorded" in case else b"")
 
@@ -69,6 +73,8 @@ def scene_of(folder, case, with_pesq):
         return recording_score.ScoredRecording(folder, case, opinion(EchoOpinion, SPEECH_RATE))
     if case["kind"] in SITUATIONS:
         return passages.ScoredSituation(folder, case, opinion(EchoOpinion))
+    if case["kind"] in NEAR_ENDS:
+        return near_end_score.ScoredNearEnd(folder, case, opinion(NoiseOpinion))
     opinions = opinion(EchoOpinion), opinion(NoiseOpinion)
     return measures.ScoredCase(folder, case["name"], case["kind"], *opinions, with_pesq)
 

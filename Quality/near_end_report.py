@@ -1,0 +1,213 @@
+"""Prints what is left of the near ends of near_ends.py, and writes Documentation/near-ends.md."""
+
+from datetime import date
+
+import numpy as np
+
+from kinds import NEAR_ENDS, TITLES
+from report import PACKAGES, version_lines
+
+NAMES = {
+    "kept": "Kept, dB",
+    "gone": "Gone, % of the time",
+    "stoi": "STOI",
+    "ovrl": "Overall MOS",
+    "erle": "ERLE, dB",
+    "wer": "Word errors, %",
+}
+SHORT_NAMES = {
+    "kept": "kept, dB,",
+    "gone": "gone, %,",
+    "stoi": "STOI",
+    "ovrl": "overall MOS",
+    "erle": "ERLE, dB,",
+    "wer": "word errors, %,",
+}
+DIGITS = {"kept": 1, "gone": 0, "stoi": 2, "ovrl": 2, "erle": 0, "wer": 0}
+LESS_IS_BETTER = ("gone", "wer")
+TOLD_FROM = {"kept": 2, "gone": 5, "stoi": 0.05, "ovrl": 0.2, "erle": 6, "wer": 5}  # by how much nearend is worse
+WITH_IDEAL = ("ovrl", "wer")  # of which the near end alone has no figure that is known before
+PEERS = ("untouched", "module-ec", "aec3")
+
+
+def mean(rows, measure):
+    """Returns the mean over the cases; that of word errors is over all words."""
+    weights = [row["words"] for row in rows] if measure == "wer" else None
+    return float(np.average([row[measure] for row in rows], weights=weights))
+
+
+def worst(rows, measure):
+    return (max if measure in LESS_IS_BETTER else min)(row[measure] for row in rows)
+
+
+def number(value, measure):
+    text = f"{value:.{DIGITS[measure]}f}"
+    return text.removeprefix("-") if not float(text) else text
+
+
+def of_kind(table, kind, measure):
+    """Returns {program: rows} of a kind that has the measure; {} of others."""
+    found = {program: [row for row in rows if row["kind"] == kind] for program, rows in table.items()}
+    has = all(rows and measure in rows[0] for rows in found.values())
+    return {name: rows for name, rows in found.items() if name != "ideal" or measure in WITH_IDEAL} if has else {}
+
+
+def print_table(table, rows_too=False):
+    """Prints a line for each kind and measure: mean (worst case) of each program; with `rows_too` each case, too."""
+    print(f"{'kind':16}{'measure':22}" + "".join(f"{program:>16}" for program in table))
+    for kind in NEAR_ENDS:
+        for measure, name in NAMES.items():
+            of_programs = of_kind(table, kind, measure)
+            if not of_programs:
+                continue
+            cells = [
+                f"{number(mean(rows, measure), measure)} ({number(worst(rows, measure), measure)})"
+                for rows in (of_programs.get(program, ()) for program in table)
+                if rows
+            ]
+            cells = dict(zip(of_programs, cells, strict=True))
+            print(f"{kind:16}{name:22}" + "".join(f"{cells.get(program, '-'):>16}" for program in table))
+            if rows_too:
+                for index, row in enumerate(next(iter(of_programs.values()))):
+                    values = {program: number(rows[index][measure], measure) for program, rows in of_programs.items()}
+                    print(f"  {row['name']:36}" + "".join(f"{values.get(program, '-'):>16}" for program in table))
+
+
+def table_lines(table, measure):
+    """Returns a line for each kind that has the measure: mean (worst case) of each program."""
+    shown = [program for program in table if program != "ideal" or measure in WITH_IDEAL]
+    yield "| kind | " + " | ".join(TITLES[program] for program in shown) + " |"
+    yield "|---" * (len(shown) + 1) + "|"
+    for kind in NEAR_ENDS:
+        cells = []
+        for program, rows in of_kind(table, kind, measure).items():
+            value = number(mean(rows, measure), measure)
+            value = f"**{value}**" if program == "nearend" else value
+            cells.append(f"{value} ({number(worst(rows, measure), measure)})")
+        if cells:
+            yield f"| {kind} | {' | '.join(cells)} |"
+
+
+def findings(table):
+    """Returns [(measure, kind, nearend's mean, {other: mean})] where nearend is worse than the microphone or a peer."""
+    found = []
+    for measure in NAMES:
+        for kind in NEAR_ENDS:
+            means = {name: mean(rows, measure) for name, rows in of_kind(table, kind, measure).items()}
+            sign = -1 if measure in LESS_IS_BETTER else 1
+            better = {
+                name: value
+                for name, value in means.items()
+                if name in PEERS
+                and sign * (value - means["nearend"]) >= TOLD_FROM[measure]
+                and not (measure in ("kept", "gone") and name == "untouched" and sign * means["nearend"] >= -1)
+            }
+            if better:
+                found.append((measure, kind, means["nearend"], better))
+    return found
+
+
+def finding_lines(table):
+    """Returns a line for each finding."""
+    told = findings(table)
+    if not told:
+        yield "Nothing by more than these margins."
+    for measure, kind, own, better in told:
+        others = ", ".join(f"{TITLES[name]} {number(value, measure)}" for name, value in better.items())
+        yield f"- `{kind}`: {SHORT_NAMES[measure]} {number(own, measure)}; {others}"
+
+
+def write(documentation, options, programs, table):
+    """Writes DOCUMENTATION/near-ends.md."""
+    per_kind = options.per_kind
+    margins = ", ".join(f"{least:g} ({NAMES[measure].split(',')[0].lower()})" for measure, least in TOLD_FROM.items())
+    lines = [
+        "# Other near ends than usual speech, scored",
+        "",
+        f"{per_kind * len(options.kinds)} cases of seed {options.seed}, {per_kind} of each kind, through nearend and",
+        f"others ({date.today().isoformat()}).",
+        "",
+        INTRODUCTION_TEXT,
+        "## Where nearend is worse",
+        "",
+        "Means in which the untouched microphone, module-echo-cancel or AEC3 is better than nearend by at least",
+        f"{margins}:",
+        "",
+        *finding_lines(table),
+        "",
+        "## The figures",
+        "",
+        "Means, and in brackets the worst case.",
+        "",
+    ]
+    for measure, name in NAMES.items():
+        lines += [f"### {name}", "", MEASURE_TEXTS[measure], "", *table_lines(table, measure), ""]
+    lines += [
+        "## The near ends",
+        "",
+        SOUNDS_TEXT,
+        "## The scenes",
+        "",
+        SCENES_TEXT,
+        "## Reproduce",
+        "",
+        "```",
+        f'make quality ARGS="--near-ends --seed {options.seed} --per-kind {per_kind}"   # without --seed one is drawn',
+        'make quality ARGS="--near-ends --kinds dog-alone,words-talk --rows"   # a few of them, case by case',
+        'make quality ARGS="--near-ends --write"   # writes this page anew',
+        "```",
+        "",
+        *version_lines(programs, TITLES, (*PACKAGES, "pyworld", "pocketsphinx")),
+        "",
+    ]
+    (documentation / "near-ends.md").write_text("\n".join(lines))
+
+
+INTRODUCTION_TEXT = """\
+The voices of the other pages read and announce, and AECMOS, which judges them, was trained on recordings like those on
+which cancellers are. Here something else sounds at the near end, and the judges are others: how much of it is left, and
+how many words a recognizer gets wrong. Nothing was tuned to these cases. nearend is without gain control, because the
+others have none. *The near end alone* is what a program would leave that makes no mistake.
+"""
+
+MEASURE_TEXTS = {
+    "kept": "How much of the near end's power is left where it sounds. In each third of an octave and each fifth of a\n"
+    "second that is the part of what comes out that is the near end times a factor, its projection. 0 is all.",
+    "gone": "In how much of the time in which the near end sounds less than a tenth of its power is left.",
+    "stoi": "The intelligibility, 0 to 1, against the near end alone.",
+    "ovrl": "DNSMOS P.835's opinion of the whole, 1 to 5. It knows usual speech: compare with the near end alone.",
+    "erle": "By how much the microphone's power falls while the far end sounds alone, from 2 s on, before the near\n"
+    "end begins.",
+    "wer": "How many of the words said pocketsphinx, with its English model, replaces, leaves out or adds, over all\n"
+    "words of a kind; in brackets the worst case. It is no good recognizer: compare with the near end alone. Words of\n"
+    "the far end that are still heard count as added.",
+}
+
+SOUNDS_TEXT = """\
+- **`child`**: a woman's voice (asterisk-core-sounds-en-g722, -fr-, -es-: Allison Smith, June Wallack; CC-BY-SA-3.0)
+  with 1.25 to 1.45 times the pitch and 1.15 to 1.25 times the formants. No free recording of a child was found.
+- **`whisper`**: voices of asterisk-core-sounds-*-g722 (those, Carlo Flora and Maxim Topal; the latter CC-BY-3.0)
+  whose excitation is noise alone, less of it below 1.5 kHz, 12 dB softer than speech.
+- **`song`**: the same voices, 1.6 times slower, on the notes of a melody with vibrato. Debian has no free recording
+  of somebody who sings alone: it is synthesis, and says less than a recording would.
+- **`strings`**: a violin or, of every other case, a cello: recordings of 3 and 4 s, which are repeated
+  (tuxpaint-stamps-default, GPL-2).
+- **`dog`**: two barks, repeated with other pauses and loudness (tuxpaint-stamps-default, GPL-2).
+- **`czech`**: two actors, a man and a woman, who speak the language that the network's corpus lacks
+  (fillets-ng-data-cs, GPL-2).
+- **`words`**: whole English sentences (asterisk-core-sounds-en-g722), whose text asterisk-core-sounds-en contains.
+
+Child, whisper and song are made with the vocoder WORLD (Morise, Yokomori and Ozawa, 2016; pyworld). The first three
+sounds end at 8 to 10 kHz, `czech` at 11.
+"""
+
+SCENES_TEXT = """\
+Rooms, delays, levels and noise are as in the other [cases](quality.md); 16 s each.
+
+- **`alone`**: nothing is played. What is lost then is lost to noise suppression.
+- **`talk`**, **`music`**: the far end talks in another voice, or is music; the near end sounds from 5 s on, 5 dB below
+  to 5 dB above the echo (a whisper 12 dB less).
+- **`early`**: both talk from the first moment on.
+- **`speaker`**: as `talk`, over a loudspeaker that clips, is lopsided, or has a memory.
+- **`clipped`**: as `talk`; the echo's peaks are 6 or 12 dB over full scale and cut, the near end is 0 to 10 dB below.
+"""
