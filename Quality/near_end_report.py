@@ -1,10 +1,12 @@
 """Prints what is left of the near ends of near_ends.py, and writes Documentation/near-ends.md."""
 
+import textwrap
 from datetime import date
 
 import numpy as np
 
 from kinds import NEAR_ENDS, TITLES
+from near_end_score import INTELLIGIBLE
 from report import PACKAGES, version_lines
 
 NAMES = {
@@ -16,18 +18,22 @@ NAMES = {
     "wer": "Word errors, %",
 }
 SHORT_NAMES = {
-    "kept": "kept, dB,",
-    "gone": "gone, %,",
+    "kept": "kept",
+    "gone": "gone",
     "stoi": "STOI",
     "ovrl": "overall MOS",
-    "erle": "ERLE, dB,",
-    "wer": "word errors, %,",
+    "erle": "ERLE",
+    "wer": "word errors",
 }
+UNITS = {"kept": " dB", "gone": " %", "erle": " dB", "wer": " %"}
 DIGITS = {"kept": 1, "gone": 0, "stoi": 2, "ovrl": 2, "erle": 0, "wer": 0}
 LESS_IS_BETTER = ("gone", "wer")
 TOLD_FROM = {"kept": 2, "gone": 5, "stoi": 0.05, "ovrl": 0.2, "erle": 6, "wer": 5}  # by how much nearend is worse
 WITH_IDEAL = ("ovrl", "wer")  # of which the near end alone has no figure that is known before
-PEERS = ("untouched", "module-ec", "aec3")
+OF_THE_NEAR_END = ("kept", "gone", "stoi", "ovrl", "wer")
+CANCELLERS = ("module-ec", "aec3")
+BRIEFLY = TITLES | {"untouched": "untouched", "wide": "wide spectrum", "nearend": "standard"}
+PEERS = ("untouched", *CANCELLERS, "wide")
 
 
 def mean(rows, measure):
@@ -60,12 +66,10 @@ def print_table(table, rows_too=False):
             of_programs = of_kind(table, kind, measure)
             if not of_programs:
                 continue
-            cells = [
-                f"{number(mean(rows, measure), measure)} ({number(worst(rows, measure), measure)})"
-                for rows in (of_programs.get(program, ()) for program in table)
-                if rows
-            ]
-            cells = dict(zip(of_programs, cells, strict=True))
+            cells = {
+                program: f"{number(mean(rows, measure), measure)} ({number(worst(rows, measure), measure)})"
+                for program, rows in of_programs.items()
+            }
             print(f"{kind:16}{name:22}" + "".join(f"{cells.get(program, '-'):>16}" for program in table))
             if rows_too:
                 for index, row in enumerate(next(iter(of_programs.values()))):
@@ -85,42 +89,75 @@ def table_lines(table, measure):
             value = f"**{value}**" if program == "nearend" else value
             cells.append(f"{value} ({number(worst(rows, measure), measure)})")
         if cells:
-            yield f"| {kind} | {' | '.join(cells)} |"
+            said = f", {sum(row['words'] for row in rows)} words" if measure == "wer" else ""
+            yield f"| {kind}{said} | {' | '.join(cells)} |"
 
 
-def findings(table):
-    """Returns [(measure, kind, nearend's mean, {other: mean})] where nearend is worse than the microphone or a peer."""
-    found = []
-    for measure in NAMES:
+def findings(table, own="nearend", peers=PEERS):
+    """Returns [(measure, kind, own mean, {peer: mean})] where a program is worse than some of its peers."""
+    told = []
+    for measure, margin in TOLD_FROM.items():
+        sign = -1 if measure in LESS_IS_BETTER else 1
         for kind in NEAR_ENDS:
             means = {name: mean(rows, measure) for name, rows in of_kind(table, kind, measure).items()}
-            sign = -1 if measure in LESS_IS_BETTER else 1
+            if own not in means:
+                continue
+            # More than everything is not kept: the rest is echo.
+            value = {name: min(found, 0) if measure == "kept" else found for name, found in means.items()}
             better = {
-                name: value
-                for name, value in means.items()
-                if name in PEERS
-                and sign * (value - means["nearend"]) >= TOLD_FROM[measure]
-                and not (measure in ("kept", "gone") and name == "untouched" and sign * means["nearend"] >= -1)
+                name: means[name] for name in peers if name in means and sign * (value[name] - value[own]) >= margin
             }
             if better:
-                found.append((measure, kind, means["nearend"], better))
-    return found
+                told.append((measure, kind, means[own], better))
+    return told
 
 
-def finding_lines(table):
-    """Returns a line for each finding."""
-    told = findings(table)
+def finding_lines(table, own="nearend", peers=PEERS, measures=tuple(NAMES)):
+    """Returns the lines of a list of the findings, an item for each measure."""
+    told = [finding for finding in findings(table, own, peers) if finding[0] in measures]
     if not told:
-        yield "Nothing by more than these margins."
-    for measure, kind, own, better in told:
-        others = ", ".join(f"{TITLES[name]} {number(value, measure)}" for name, value in better.items())
-        yield f"- `{kind}`: {SHORT_NAMES[measure]} {number(own, measure)}; {others}"
+        yield "- nothing"
+    for measure in dict.fromkeys(measure for measure, _, _, _ in told):
+        kinds = []
+        for _, kind, value, better in (finding for finding in told if finding[0] == measure):
+            others = ", ".join(f"{BRIEFLY[name]} {number(value, measure)}" for name, value in better.items())
+            kinds.append(f"`{kind}` {number(value, measure)} ({others})")
+        unit = f",{UNITS[measure]}" if measure in UNITS else ""
+        yield from textwrap.wrap(
+            f"- {SHORT_NAMES[measure]}{unit}: {'; '.join(kinds)}", 120, subsequent_indent="  ", break_on_hyphens=False
+        )
+
+
+def voices_alone(table):
+    """Returns the rows of those near ends that are voices."""
+    return {name: [row for row in rows if row["kind"].split("-")[0] in INTELLIGIBLE] for name, rows in table.items()}
+
+
+def standing_lines(table):
+    """Returns, for each measure, in how many kinds nearend is at least as good as both other cancellers."""
+    others = [name for name in CANCELLERS if name in table]
+    for measure in NAMES:
+        sign = -1 if measure in LESS_IS_BETTER else 1
+        kinds = [kind for kind in NEAR_ENDS if of_kind(table, kind, measure)]
+        ahead = [
+            kind
+            for kind in kinds
+            if all(
+                sign * (mean(rows["nearend"], measure) - mean(rows[name], measure)) >= 0
+                for rows in [of_kind(table, kind, measure)]
+                for name in others
+            )
+        ]
+        if kinds and others:
+            yield f"- {SHORT_NAMES[measure]}: in {len(ahead)} of {len(kinds)}"
 
 
 def write(documentation, options, programs, table):
     """Writes DOCUMENTATION/near-ends.md."""
     per_kind = options.per_kind
-    margins = ", ".join(f"{least:g} ({NAMES[measure].split(',')[0].lower()})" for measure, least in TOLD_FROM.items())
+    margins = ", ".join(
+        f"{least:g}{UNITS.get(measure, '')} ({SHORT_NAMES[measure]})" for measure, least in TOLD_FROM.items()
+    )
     lines = [
         "# Other near ends than usual speech, scored",
         "",
@@ -128,12 +165,20 @@ def write(documentation, options, programs, table):
         f"others ({date.today().isoformat()}).",
         "",
         INTRODUCTION_TEXT,
+        "Kinds in which nearend is at least as good as both module-echo-cancel and AEC3, in means:",
+        "",
+        *standing_lines(table),
+        "",
         "## Where nearend is worse",
         "",
-        "Means in which the untouched microphone, module-echo-cancel or AEC3 is better than nearend by at least",
-        f"{margins}:",
+        "Means in which the untouched microphone, module-echo-cancel, AEC3 or nearend's own wide spectrum, which",
+        f"leaves the room's noise, are better than nearend by at least {margins}:",
         "",
         *finding_lines(table),
+        "",
+        "Voices of which voice isolation, by as much, leaves less than the standard mode:",
+        "",
+        *finding_lines(voices_alone(table), "isolation", ("nearend",), OF_THE_NEAR_END),
         "",
         "## The figures",
         "",
@@ -164,16 +209,18 @@ def write(documentation, options, programs, table):
 
 
 INTRODUCTION_TEXT = """\
-The voices of the other pages read and announce, and AECMOS, which judges them, was trained on recordings like those on
-which cancellers are. Here something else sounds at the near end, and the judges are others: how much of it is left, and
-how many words a recognizer gets wrong. Nothing was tuned to these cases. nearend is without gain control, because the
-others have none. *The near end alone* is what a program would leave that makes no mistake.
+The voices of the other pages read and announce, and AECMOS judges what is left of them. Here something else sounds at
+the near end, and the judges are others: how much of it is left, and how many words a recognizer gets wrong. Nothing was
+tuned to these cases. nearend is without gain control, because the others have none. *The near end alone* is what a
+program would leave that makes no mistake. Voice isolation is there to remove what is no voice, strings and a dog, too.
 """
 
 MEASURE_TEXTS = {
     "kept": "How much of the near end's power is left where it sounds. In each third of an octave and each fifth of a\n"
-    "second that is the part of what comes out that is the near end times a factor, its projection. 0 is all.",
-    "gone": "In how much of the time in which the near end sounds less than a tenth of its power is left.",
+    "second that is the part of what comes out that is the near end times a factor, its projection. 0 is all, and\n"
+    "what is more is echo.",
+    "gone": "In how much of the time in which the near end sounds less than a tenth of its power is left. Passages\n"
+    "down to 30 dB below the loudest count: soft ends of words, too, and the noise that a recording has of its own.",
     "stoi": "The intelligibility, 0 to 1, against the near end alone.",
     "ovrl": "DNSMOS P.835's opinion of the whole, 1 to 5. It knows usual speech: compare with the near end alone.",
     "erle": "By how much the microphone's power falls while the far end sounds alone, from 2 s on, before the near\n"

@@ -308,8 +308,27 @@ class Report(unittest.TestCase):
             found = near_end_report.findings(self.table(**{measure: value}))
             kinds = [kind for kind in NEAR_ENDS if near_end_report.of_kind(self.table(), kind, measure)]
             self.assertEqual([(name, kind) for name, kind, _, _ in found], [(measure, kind) for kind in kinds])
-            self.assertEqual(len(list(near_end_report.finding_lines(self.table(**{measure: value})))), len(kinds))
+            told = " ".join(" ".join(near_end_report.finding_lines(self.table(**{measure: value}))).split())
+            self.assertTrue(all(f"`{kind}` {near_end_report.number(value, measure)} (" in told for kind in kinds))
             self.assertTrue(all(set(better) == {"untouched", "aec3"} for _, _, _, better in found))
+
+    def test_echo_is_not_taken_for_more_of_the_near_end(self):
+        table = self.table(kept=-1)
+        for row in table["untouched"]:
+            row |= {"kept": 5} if "kept" in row else {}
+        self.assertEqual(near_end_report.findings(table), [])
+
+    def test_what_voice_isolation_loses_is_told_of_voices_alone(self):
+        table = self.table()
+        table["isolation"] = [row | ({"kept": -30} if "kept" in row else {}) for row in table["nearend"]]
+        told = near_end_report.findings(near_end_report.voices_alone(table), "isolation", ("nearend",))
+        sounds = {kind.split("-")[0] for _, kind, _, _ in told}
+        self.assertEqual(sounds, {"child", "whisper", "song", "czech"})
+
+    def test_it_is_told_where_nearend_is_as_good_as_others(self):
+        self.assertIn("- kept: in 18 of 18", list(near_end_report.standing_lines(self.table())))
+        self.assertIn("- gone: in 0 of 18", list(near_end_report.standing_lines(self.table(gone=4))))
+        self.assertIn("- word errors: in 0 of 4", list(near_end_report.standing_lines(self.table(wer=41))))
 
     def test_word_errors_are_over_all_words(self):
         rows = [{"wer": 100, "words": 10}, {"wer": 0, "words": 30}]
