@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 
 import sound
-import vocoder
 from sound import RATE
 
 STAMPS = Path("/usr/share/tuxpaint/stamps")
@@ -127,5 +126,7 @@ def sounding(case, random, frames):
         return strings(random, frames, case["index"])
     if of in ("dog", "czech"):
         return {"dog": dog, "czech": czech}[of](random, frames)
+    import vocoder
+
     change = {"child": vocoder.child, "whisper": vocoder.whisper, "song": vocoder.song}[of]
     return changed(change, case["voice"], random, frames) * sound.decibels(-SOFTER.get(of, 0))
