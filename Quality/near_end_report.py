@@ -158,6 +158,10 @@ def write(documentation, options, programs, table):
     margins = ", ".join(
         f"{least:g}{UNITS.get(measure, '')} ({SHORT_NAMES[measure]})" for measure, least in TOLD_FROM.items()
     )
+    worse = (
+        "Means in which the untouched microphone, module-echo-cancel, AEC3 or nearend's own wide spectrum, which "
+        f"leaves the room's noise, are better than nearend by at least {margins}:"
+    )
     lines = [
         "# Other near ends than usual speech, scored",
         "",
@@ -171,8 +175,7 @@ def write(documentation, options, programs, table):
         "",
         "## Where nearend is worse",
         "",
-        "Means in which the untouched microphone, module-echo-cancel, AEC3 or nearend's own wide spectrum, which",
-        f"leaves the room's noise, are better than nearend by at least {margins}:",
+        *textwrap.wrap(worse, 120),
         "",
         *finding_lines(table),
         "",
@@ -235,13 +238,12 @@ SOUNDS_TEXT = """\
   with 1.25 to 1.45 times the pitch and 1.15 to 1.25 times the formants. No free recording of a child was found.
 - **`whisper`**: voices of asterisk-core-sounds-*-g722 (those, Carlo Flora and Maxim Topal; the latter CC-BY-3.0)
   whose excitation is noise alone, less of it below 1.5 kHz, 12 dB softer than speech.
-- **`song`**: the same voices, 1.6 times slower, on the notes of a melody with vibrato. Debian has no free recording
-  of somebody who sings alone: it is synthesis, and says less than a recording would.
+- **`song`**: the same voices, 1.6 times slower, on the notes of a melody with vibrato. No free recording of
+  somebody who sings alone was found: it is synthesis, and says less than a recording would.
 - **`strings`**: a violin or, of every other case, a cello: recordings of 3 and 4 s, which are repeated
   (tuxpaint-stamps-default, GPL-2).
 - **`dog`**: two barks, repeated with other pauses and loudness (tuxpaint-stamps-default, GPL-2).
-- **`czech`**: two actors, a man and a woman, who speak the language that the network's corpus lacks
-  (fillets-ng-data-cs, GPL-2).
+- **`czech`**: the two talkers of a game, in a language that the network's corpus lacks (fillets-ng-data-cs, GPL-2).
 - **`words`**: whole English sentences (asterisk-core-sounds-en-g722), whose text asterisk-core-sounds-en contains.
 
 Child, whisper and song are made with the vocoder WORLD (Morise, Yokomori and Ozawa, 2016; pyworld). The first three
@@ -251,7 +253,7 @@ sounds end at 8 to 10 kHz, `czech` at 11.
 SCENES_TEXT = """\
 Rooms, delays, levels and noise are as in the other [cases](quality.md); 16 s each.
 
-- **`alone`**: nothing is played. What is lost then is lost to noise suppression.
+- **`alone`**: nothing is played, and nothing is to be cancelled.
 - **`talk`**, **`music`**: the far end talks in another voice, or is music; the near end sounds from 5 s on, 5 dB below
   to 5 dB above the echo (a whisper 12 dB less).
 - **`early`**: both talk from the first moment on.

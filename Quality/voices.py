@@ -5,7 +5,7 @@
     song     a voice that sings what it said
     strings  a violin, a cello
     dog      a dog that barks
-    czech    two actors who speak Czech
+    czech    the two talkers of a game, in Czech
     words    English sentences whose text is known
 
 48 kHz, full scale is 1.
