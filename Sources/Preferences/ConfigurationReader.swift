@@ -57,6 +57,8 @@ private struct ConfigurationReader {
 
   /// Maximum number of problems reported.
   private static let mostProblems = 20
+  /// Maximum number of dots in a key or a value.
+  private static let mostDots = 32
   /// The keys of a participant's table.
   private static let participantKeys = ["gain", "muted"] + RemoteRule.keys
 
@@ -65,9 +67,24 @@ private struct ConfigurationReader {
     keys = KeyLines(text)
   }
 
+  /// The first line, from 1, with a key of too many parts: the parser, and what frees its tables, call themselves once for each of them, on
+  /// any thread's stack.
+  private var deepLine: Int? {
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+    let place = lines.firstIndex { line in
+      let isComment = line.drop { $0 == " " || $0 == "\t" }.hasPrefix("#")
+      return !isComment && line.split(separator: ",").contains { $0.count { $0 == "." } > Self.mostDots }
+    }
+    return place.map { $0 + 1 }
+  }
+
   mutating func read() {
     guard !text.utf8.contains(0), text.utf8.lazy.filter({ $0 == 0x0A }).count < Configuration.largest.lines else {
       return report([], "it is not a configuration: it contains a NUL byte, or more than \(Configuration.largest.lines) lines")
+    }
+    if let line = deepLine {
+      let words = "there are more than \(Self.mostDots) dots in one key or value, far more than any that means something has"
+      return problems.append(.init(line: line, message: words))
     }
     let root: TOMLTable
     do { root = try TOMLTable(string: text) } catch {

@@ -49,6 +49,10 @@ struct ConfigurationTests {
       ("ns = false\nagc = = 1\n", ["c.toml:2: invalid TOML: column "]),
       ("ns = false\nns = true\n", ["c.toml:2: invalid TOML"]),
       ("ns = \"\u{0}\"\n", ["c.toml: it is not a configuration: it contains a NUL byte"]),
+      (
+        "ns = true\n[\(Array(repeating: "a", count: 20_000).joined(separator: "."))]\n",
+        ["c.toml:2: there are more than 32 dots in one key or value"]
+      ),
       ("device = 1\n", ["c.toml:1: device is a table for each device: give [device.\"bluez_output.*\"]"]),
       ("\n[device.x]\nmute = true\n", ["c.toml:3: device.\"x\": microphoneMuted cannot be set per device, because"]),
       (
@@ -78,6 +82,13 @@ struct ConfigurationTests {
       #expect(error.problems.count == lines.count, "\(error)")
       for (line, said) in zip(lines, error.lines) { #expect(said.contains(line), "\(said)") }
     }
+  }
+
+  @Test("O4: dots in comments, in lists and in lines that end as on other systems are no key of too many parts")
+  func dots() throws {
+    let lines = ["# " + String(repeating: ".", count: 80)] + (0..<20).map { "[participant.p\($0)]\r\ngain = 0.5" }
+    let sends = (0..<20).map { "\"10.0.0.\($0 + 1)\"" }.joined(separator: ", ")
+    #expect(try Configuration(text: (["sends = [\(sends)]"] + lines).joined(separator: "\r\n"), path: "c.toml").participants.count == 20)
   }
 
   @Test("O4: the line of a key is found wherever it stands, in tables within lines and values over several")

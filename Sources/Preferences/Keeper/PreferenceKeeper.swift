@@ -13,7 +13,7 @@ package final class PreferenceKeeper: Sendable {
   private let configurationPath: String?
   private let writer: RememberedWriter?
   /// Handles the events, one after another: whoever mutes must not wait for a thread.
-  private let queue = SerialThread(name: "nearend-prefs")
+  private let queue = SerialThread(name: "nearend-prefs", callsOthers: true)
   /// Adds the stages of nearend.toml: trying a plug-in that hangs takes seconds, which must delay nothing else.
   private let stageQueue = SerialThread(name: "nearend-stages", callsOthers: true)
   private let state: Mutex<PreferenceState>
