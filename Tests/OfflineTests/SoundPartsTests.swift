@@ -105,6 +105,32 @@ struct SoundPartsTests {
     #expect(try played(first + second + first) == result.frames)
   }
 
+  @Test(
+    "X1 S9: what stands behind the end that a file declares is told, and not used",
+    arguments: kinds.filter { $0.tells && $0.name != "htk" })
+  func unused(_ kind: Kind) throws {
+    let data = try write(kind)
+    let rest = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 167) })
+    let result = try processed(data + rest)
+    #expect(result.frames == (try processed(data).frames))
+    // FLAC declares samples, not bytes.
+    let isTold = result.notes.contains { $0.contains("goes on for 5000 bytes behind the end that it declares") }
+    #expect(isTold == (kind.name != "flac"), "\(result.notes)")
+    #expect(try played(data + rest) == result.frames)
+  }
+
+  @Test("X1 S9: a chunk behind the samples of a Wave64 is none of them")
+  func chunkBehindSamples() throws {
+    var data = try write(try #require(Self.kinds.first { $0.name == "w64" }))
+    let frames = try processed(data).frames
+    let body = Data(repeating: 0x55, count: 4_096)
+    data += Data("bext".utf8) + Data(count: 12) + withUnsafeBytes(of: UInt64(24 + body.count).littleEndian) { Data($0) } + body
+    data.replaceSubrange(16..<24, with: withUnsafeBytes(of: UInt64(data.count).littleEndian) { Data($0) })
+    let result = try processed(data)
+    #expect(result.frames == frames && result.notes.isEmpty, "\(result)")
+    #expect(try played(data) == frames)
+  }
+
   @Test("X1 S9: joined files of different rates are refused, with the place")
   func joinedRates() throws {
     let data = try write(Self.kinds[0])

@@ -122,7 +122,8 @@ final class SoundInput {
     case .counted, .held: return try SoundFile(path: path, window: window(isGuessed: true))
     case .whole, .truncated, .damaged, .untold: break
     }
-    guard parts.all.count == 1, part.isPlain else { return try SoundFile(path: path, window: window(isGuessed: false)) }
+    // Of some containers libsndfile also reads what stands behind the end that they declare.
+    guard parts.all.count == 1, part.isPlain, parts.unused == 0 else { return try SoundFile(path: path, window: window(isGuessed: false)) }
     let file = try SoundFile(path: path, window: nil)
     guard file.isMPEG, part.evidence == .untold else { return file }
     return try SoundFile(path: path, window: window(isGuessed: true))

@@ -53,7 +53,10 @@ enum Wave64Extent {
       if file.has("data", at: place) {
         let isUnknown = size == 1 << 60 || size <= 24 && file.count > place + 24
         if isUnknown { return .untold(file, from: start) }
-        return .ofSamples(file, from: place + 24, declared: size - 24, until: start + total)
+        var extent = SoundExtent.ofSamples(file, from: place + 24, declared: size - 24, until: start + total)
+        // libsndfile takes all that follows for samples.
+        extent.tail = max(0, extent.end - (place + size))
+        return extent
       }
       guard size >= 24 else { break }
       place += (size + 7) & ~7
@@ -86,13 +89,17 @@ enum CAFExtent {
   static func find(_ file: FileBytes, at start: Int) -> SoundExtent? {
     guard file.has("caff", at: start) else { return nil }
     var place = start + 8
+    var hasSamples = false
     while !file.has("caff", at: place), let size = file.number(place + 4, 8, .big) {
       let body = place + 12
       if file.has("data", at: place) {
         // −1, cut to the largest number here.
         if size == 1 << 60 { return .untold(file, from: start) }
         if size > file.count - body { return .ofSamples(file, from: body, declared: size) }
+        hasSamples = true
       } else if size > file.count - body {
+        // Behind the samples only the packets' sizes belong to the sound.
+        if hasSamples, !file.has("pakt", at: place) { break }
         return SoundExtent(end: file.count, evidence: .truncated("a chunk of its header ends after the file"))
       }
       place = body + size
