@@ -1,4 +1,5 @@
 import Border
+import Platform
 import SessionModel
 
 func configurationFindings(_ facts: DoctorFacts) -> [Finding] {
@@ -28,6 +29,12 @@ func nearendFindings(_ facts: DoctorFacts) -> [Finding] {
       Finding(
         "socket", .harm, "a nearend listens and does not answer", evidence: ["\(facts.socketPath): \(reason)"],
         remedy: "end it and start it again; if it is of another version, start that one's nearend")
+    ]
+  case .unasked(let short):
+    return [
+      Finding(
+        "socket", .hint, "nearend cannot be asked, so the call was not examined", evidence: ["\(facts.socketPath): \(short.problem)"],
+        remedy: short.remedy)
     ]
   case .absent, .stale:
     let place = facts.socketPath.isEmpty ? "XDG_RUNTIME_DIR is not set" : "nothing listens at \(facts.socketPath)"

@@ -5,6 +5,8 @@ import SessionModel
 package struct DoctorFacts: Sendable, Equatable {
   /// The daemon's graph; nil if no daemon answers.
   package var graph: GraphSurvey?
+  /// Whether nearend could ask; if not, a daemon may well be there.
+  package var asksDaemon = true
   /// Why there is no graph.
   package var daemonProblem = ""
   /// What to do about it; nil if it is to be started.
@@ -21,6 +23,8 @@ package struct DoctorFacts: Sendable, Equatable {
     case stale
     /// Something listens, but gives no valid answer.
     case silent(reason: String)
+    /// The socket exists, and whether something listens cannot be seen for want of something.
+    case unasked(Shortage)
   }
   package var socket = Socket.absent
   package var socketPath = ""

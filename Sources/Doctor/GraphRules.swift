@@ -11,7 +11,8 @@ func daemonFindings(_ facts: DoctorFacts) -> [Finding] {
   guard let graph = facts.graph else {
     return [
       Finding(
-        "daemon", .harm, "no PipeWire daemon answers", evidence: [facts.daemonProblem],
+        "daemon", .harm, facts.asksDaemon ? "no PipeWire daemon answers" : "the PipeWire daemon cannot be asked",
+        evidence: [facts.daemonProblem],
         remedy: facts.daemonRemedy
           ?? "start it, systemctl --user start pipewire wireplumber, or see why it stops: journalctl --user -u pipewire")
     ]

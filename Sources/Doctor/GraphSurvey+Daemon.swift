@@ -6,7 +6,7 @@ extension DoctorFacts {
     do throws(PipeWireError) {
       graph = try GraphSurvey.query()
     } catch {
-      (daemonProblem, daemonRemedy) = (error.description, error.remedy)
+      (asksDaemon, daemonProblem, daemonRemedy) = (error.code != .refused, error.description, error.remedy)
     }
   }
 }

@@ -79,7 +79,11 @@ extension DoctorFacts {
       status = try JSONDecoder.ofDocuments.decode(Snapshot.self, from: answer.body)
       self.socket = .answers
     } catch {
-      if case .unreachable? = error as? TransferError { self.socket = .stale } else { self.socket = .silent(reason: "\(error)") }
+      switch error as? TransferError {
+      case .unreachable, .unprepared:
+        self.socket = Shortage.lacksDescriptors(RunningNearend.leastDescriptors) ? .unasked(.descriptors) : .stale
+      default: self.socket = .silent(reason: "\(error)")
+      }
     }
   }
 

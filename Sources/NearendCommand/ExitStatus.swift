@@ -1,8 +1,10 @@
 import ArgumentParser
+import ControlClient
 import Foundation
 import Nearend
 import PipeWireGraph
 import Platform
+import RealtimeCore
 
 /// Exit statuses of `nearend`, taken from sysexits.h where it has a suitable one.
 enum ExitStatus: Int32 {
@@ -39,13 +41,14 @@ enum ExitStatus: Int32 {
 }
 
 /// Prints what went wrong to standard error, and ends the process. Where descriptors are short, which files, libraries and daemons may
-/// report as anything, that is said, too: of words of the command's own where nearly none is left, of any other error below what a session
-/// takes.
+/// report as anything, that is said, too: of words of the command's own, and where there is no session, where nearly none is left; of any
+/// other error below what a session takes.
 func fail(_ reason: Any, _ status: ExitStatus) -> Never {
   standardError.write(journal.line(.error, "\(reason)") ?? "nearend: \(reason)")
   let short = Shortage.descriptors
   let words = "\(reason)"
-  let takesSession = !(reason is String) && [.failure, .unavailable].contains(status)
+  let takesLittle = reason is String || reason is TransferError || reason is IsolationError
+  let takesSession = !takesLittle && [.failure, .unavailable].contains(status)
   let isNamed = words.includes(SystemError(code: EMFILE).description)
   if !words.includes(short.problem), isNamed || Shortage.lacksDescriptors(takesSession ? 64 : 4) {
     let hint = "\(short.problem), which may be the cause; \(short.remedy)"

@@ -72,6 +72,13 @@ struct FindingTests {
     Case(name: "no daemon", id: "daemon", severity: .harm, evidence: "Host is down", remedy: "systemctl --user start pipewire") {
       ($0.graph, $0.daemonProblem) = (nil, "Host is down")
     },
+    Case(name: "daemon not asked", id: "daemon", severity: .harm, evidence: "too few descriptors", remedy: "ulimit -n") {
+      ($0.graph, $0.asksDaemon, $0.daemonProblem) = (nil, false, "PipeWire's loop cannot be made (too few descriptors)")
+      $0.daemonRemedy = "raise the limit (ulimit -n 1024)"
+    },
+    Case(name: "nearend not asked", id: "socket", severity: .hint, evidence: "too few descriptors", remedy: "ulimit -n") {
+      ($0.status, $0.socket) = (nil, .unasked(.descriptors))
+    },
     Case(name: "old daemon", id: "daemon", severity: .harm, evidence: "0.3.48, and nearend needs 0.3.65", remedy: "newer") {
       $0.graph?.daemonVersion = "0.3.48"
     },

@@ -27,7 +27,7 @@ struct RunningNearend {
   let client: ControlClient
 
   /// Descriptors that a request may need.
-  private static let leastDescriptors = 8
+  static let leastDescriptors = 8
 
   /// Sends a request; returns the body of a successful answer.
   @discardableResult

@@ -125,6 +125,15 @@ struct ScarcityTests {
         #expect(status == 0 || says && (result.errors + result.output).contains("ulimit -n"), "\(command) with \(limit): \(result)")
       }
     }
+    // What could not be asked may well be there.
+    for limit in 4...8 {
+      let result = try session.start("/usr/bin/env", ["prlimit", "--nofile=\(limit):\(limit)", nearendProgram, "doctor"]).result()
+      for untrue in ["no PipeWire daemon answers", "nearend is not running", "was left by a crashed nearend"] {
+        #expect(!result.output.contains(untrue), "with \(limit): \(result)")
+      }
+    }
+    let isolation = try session.start("/usr/bin/env", ["prlimit", "--nofile=32:32", nearendProgram, "isolation", "status"]).result()
+    #expect(!isolation.succeeded && !isolation.errors.contains("descriptors"), "it is not installed, with 32 as well: \(isolation)")
     #expect(try session.nearend("status").succeeded)
   }
 }
