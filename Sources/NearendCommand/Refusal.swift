@@ -13,11 +13,11 @@ struct Refusal {
     let message = NearendCommand.message(for: error)
     let listed = message.firstMatch(of: Self.listing)
     var lines = NearendCommand.fullMessage(for: error).dropFirst("Error: \(message)".count).split(separator: "\n").map(String.init)
-    // The option's help, which need not be that of the subcommand's option of the same name.
     if listed != nil { lines.removeAll { $0.hasPrefix("Help:") } }
     let command = Self.command(in: words)
-    if command != NearendCommand.self, let place = lines.firstIndex(of: "Usage: \(NearendCommand.usageString())") {
-      lines.replaceSubrange(place..., with: [Self.usage(of: command)])
+    if command != NearendCommand.self, lines.contains("Usage: \(NearendCommand.usageString())") {
+      // So is the help of nearend's option, which need not be that of the subcommand's of the same name.
+      lines = [Self.usage(of: command)]
     }
     var advice = listed.map { Suggestions.question(String($0.1), among: $0.2.matches(of: /'([^']*)'/).map { String($0.1) }) } ?? ""
     if let option = message.firstMatch(of: Self.missing)?.1, let value = Self.word(behind: option, in: words), value.hasPrefix("-") {

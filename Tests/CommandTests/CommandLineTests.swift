@@ -156,6 +156,14 @@ struct CommandLineTests {
     #expect(lines.last == "  See '\(name) --help' for more information.", "\(result.errors)")
   }
 
+  @Test("O1: an option of a subcommand without its value is not told with the help of nearend's own of that name")
+  func helpOfOption() throws {
+    let result = try EmptyPlace().nearend("process", "--mic")
+    #expect(result.exit == .status(64) && result.errors.contains("Missing value for '--mic"), "\(result)")
+    #expect(!result.errors.contains("The real microphone"), "\(result.errors)")
+    #expect(try EmptyPlace().nearend("--mic").errors.contains("Help:  --mic <name>  The real microphone"))
+  }
+
   @Test(
     "O1: a mistyped command or setting ends with 64 and a question of a line, not with a list",
     arguments: [
