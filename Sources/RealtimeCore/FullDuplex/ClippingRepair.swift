@@ -9,20 +9,27 @@ struct ClippingRepair {
   private let frames: Int
   /// Largest correction of a sample: 12 dB beyond full scale.
   private let most: Float = 4
+  /// Mean square of a block's corrections; what remains of it in later blocks.
+  private(set) var power: Float = 0
+  private let memory: Float
 
   /// - Parameters:
   ///   - highPass: the microphone's filter, at rest.
   ///   - frames: per block.
-  init(highPass: Biquad, frames: Int) { (self.highPass, self.frames) = (highPass, frames) }
+  ///   - memory: the share of `power` that remains after a block.
+  init(highPass: Biquad, frames: Int, memory: Float) { (self.highPass, self.frames, self.memory) = (highPass, frames, memory) }
 
   /// A Boolean value indicating whether a block without clipped samples would pass unchanged.
   var isAtRest: Bool {
-    @_noLocks @_noAllocation get { highPass.isAtRest }
+    @_noLocks @_noAllocation get { highPass.isAtRest && power == 0 }
   }
 
   /// Forgets the corrections of former blocks, because the microphone was interrupted.
   @_noLocks @_noAllocation
-  mutating func reset() { highPass.reset() }
+  mutating func reset() {
+    highPass.reset()
+    power = 0
+  }
 
   /// Repairs one block in place.
   ///
@@ -32,11 +39,16 @@ struct ClippingRepair {
   ///   - echo: the estimate.
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafeMutablePointer<Float>, marks: UnsafePointer<Float>?, echo: UnsafePointer<Float>) {
+    var sum: Float = 0
     for i in 0..<frames {
       let missing = (echo[i] - samples[i] - highPass.pending) / highPass.gainAtOnce
       let correction = (marks?[i] ?? 0) * missing > 0 ? max(-most, min(most, missing)) : 0
-      samples[i] += highPass.process(correction)
+      let added = highPass.process(correction)
+      samples[i] += added
+      sum += added * added
     }
     highPass.settle()
+    power = max(memory * power, sum / Float(frames))
+    if power < 1e-9 { power = 0 }
   }
 }

@@ -18,6 +18,6 @@ extension LinearCanceller {
   mutating func hop() -> LinearHop {
     LinearHop(
       residual: residual, echo: echo, uncertainty: uncertainty, left: reference.spectrum(age: 0, channel: 0),
-      right: reference.spectrum(age: 0, channel: 1), farEndGain: level.gain, state: state)
+      right: reference.spectrum(age: 0, channel: 1), farEndGain: level.gain, repairedPower: repair.power, state: state)
   }
 }

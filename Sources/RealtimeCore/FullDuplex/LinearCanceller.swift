@@ -53,7 +53,7 @@ struct LinearCanceller: ~Copyable {
   private let otherFar, excess: UnsafeMutablePointer<Float>
   private var wasStereo = false
   private let microphone: SlidingWindows
-  private var repair: ClippingRepair
+  private(set) var repair: ClippingRepair
   /// The newest hop of the microphone, repaired where it is clipped.
   private let unclipped: UnsafeMutablePointer<Float>
   /// The newest hop of a residual that exceeds its limit.
@@ -119,7 +119,7 @@ struct LinearCanceller: ~Copyable {
     far = .silence(layout.hop)
     otherFar = .silence(layout.hop)
     excess = .silence(layout.hop)
-    repair = ClippingRepair(highPass: .rumble(rate: layout.rate), frames: layout.hop)
+    repair = ClippingRepair(highPass: .rumble(rate: layout.rate), frames: layout.hop, memory: layout.perHop(0.5))
     unclipped = .silence(layout.hop)
     limited = .silence(layout.hop)
     microphone = SlidingWindows(count: 1, length: layout.window, block: layout.hop)

@@ -14,7 +14,7 @@ struct ClippingRepairTests {
   }
 
   private func repaired(_ samples: [Float], marks: [Float], echo: [Float]) -> [Float] {
-    var repair = ClippingRepair(highPass: .rumble(rate: Self.rate), frames: samples.count), result = samples
+    var repair = ClippingRepair(highPass: .rumble(rate: Self.rate), frames: samples.count, memory: 0.5), result = samples
     result.withUnsafeMutableBufferPointer { repair.process($0.baseAddress!, marks: marks, echo: echo) }
     return result
   }
@@ -36,6 +36,21 @@ struct ClippingRepairTests {
     let sound = [Float](repeating: 1, count: 64), marks = sound
     #expect(repaired(sound, marks: marks, echo: sound.map { $0 * 0.9 }) == sound)
     #expect(repaired(sound, marks: marks, echo: sound.map { $0 * -2 }) == sound)
+  }
+
+  @Test("V10: the power of what is put in place of clipped samples is told, and forgotten within a moment")
+  func tellsPower() {
+    var repair = ClippingRepair(highPass: .rumble(rate: Self.rate), frames: 64, memory: 0.5)
+    var sound = [Float](repeating: 1, count: 64)
+    let echo = sound.map { 1.5 * $0 }, silence = [Float](repeating: 0, count: 64)
+    #expect(repair.isAtRest && repair.power == 0)
+    repair.process(&sound, marks: sound, echo: echo)
+    #expect(abs(repair.power - 0.25) < 0.01, "\(repair.power)")
+    for _ in 0..<2_000 where !repair.isAtRest {
+      var later = silence
+      repair.process(&later, marks: nil, echo: echo)
+    }
+    #expect(repair.isAtRest && repair.power == 0)
   }
 
   @Test("V10: a wrong estimate changes no sample by more than 12 dB over full scale")

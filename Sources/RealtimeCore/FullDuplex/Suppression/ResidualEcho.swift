@@ -54,14 +54,15 @@ struct ResidualEcho: ~Copyable {
     for array in [power, former, tail, calibration, error, prediction, expected] { array.deallocate() }
   }
 
-  /// Processes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty; by band: |E|² and the noise. `presence` is the
-  /// probability of near-end speech. While guarded, echo is expected to be loud at once. Above the bands no echo is estimated: everything
-  /// heard there while the far end `isWideBand` counts as echo. The factors are adapted if it `learns`; unless the filter
+  /// Processes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty; by band: |E|² and the noise. In each bin
+  /// `repaired` is added, the power of what is unknown of clipped samples. `presence` is the probability of near-end speech. While guarded,
+  /// echo is expected to be loud at once. Above the bands no echo is estimated: everything heard there while the far end `isWideBand` counts
+  /// as echo. The factors are adapted if it `learns`; unless the filter
   /// `hasConverged`, they do not rise while the near end is proven to talk. While the filter `mayBeTooSure` of itself, they are at least
   /// those of a new one.
   @_noLocks @_noAllocation
   mutating func update(
-    error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>,
+    error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, repaired: Float = 0,
     errorBands: UnsafePointer<Float>, noiseBands: UnsafePointer<Float>, presence: Float, isGuarded: Bool, isWideBand: Bool,
     learns: Bool = true, hasConverged: Bool = true, mayBeTooSure: Bool = false
   ) {
@@ -85,7 +86,7 @@ struct ResidualEcho: ~Copyable {
     for band in 0..<bands.count {
       calibration[band] += pull * (mean - calibration[band])
       let factor = margin * calibration[band]
-      for k in bands.edges[band]..<bands.edges[band + 1] { power[k] *= factor }
+      for k in bands.edges[band]..<bands.edges[band + 1] { power[k] = factor * power[k] + repaired }
     }
     for k in bands.edges[bands.count]..<bins {
       // Holds the recent maximum, so that dips of the echo are not taken for room noise.

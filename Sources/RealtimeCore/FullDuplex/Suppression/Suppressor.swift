@@ -29,6 +29,9 @@ struct Suppressor: ~Copyable {
   let echoOnly: EchoOnlyPass
   private(set) var learned: LearnedGains
   private let settlingMemory, settledMemory: Float
+  /// How far what stands in for clipped samples may be off, as a share of its power: while both talk, nobody knows what of the two was cut
+  /// off. Found on the situation `clipped`, seeds 20261126 and 4711: more costs words.
+  private let unknownOfRepair: Float = 0.12
   /// What remains per hop; see `nearend_suppression`.
   private let cleanMemory, gainMemory, speechMemory, powerMemory: Float
   private let settlingHops: Int
@@ -150,9 +153,9 @@ struct Suppressor: ~Copyable {
       analyze(linear.echo, window: 1, into: echoSpectrum, power: echoPower)
       spread(linear.uncertainty)
       residualEcho.update(
-        error: power, echo: echoPower, uncertainty: uncertainty, errorBands: errorBands, noiseBands: noiseBands,
-        presence: presence.overall, isGuarded: isGuarded, isWideBand: state.isWideBand, learns: state.isUncertaintyTypical,
-        hasConverged: state.hasConverged, mayBeTooSure: state.mayBeTooSure)
+        error: power, echo: echoPower, uncertainty: uncertainty, repaired: unknownOfRepair * Float(hop) * linear.repairedPower,
+        errorBands: errorBands, noiseBands: noiseBands, presence: presence.overall, isGuarded: isGuarded, isWideBand: state.isWideBand,
+        learns: state.isUncertaintyTypical, hasConverged: state.hasConverged, mayBeTooSure: state.mayBeTooSure)
       if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
       if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
       bands.sum(residualEcho.power, into: echoBands)

@@ -54,6 +54,26 @@ struct SuppressorTests {
     #expect(level(after[...]) < -80, "\(level(after[...]))")
   }
 
+  @Test("V10: what stands in for clipped samples is uncertain: more of the residual counts as echo")
+  func clipped() {
+    let (hop, silence) = (layout.hop, [Float](repeating: 0, count: layout.hop))
+    let residual = Noise.white(frames: 96_000, level: 0.02, seed: 3), echo = Noise.white(frames: 96_000, level: 0.003, seed: 4)
+    func heard(repairedPower: Float) -> Float {
+      var suppressor = Suppressor(layout: layout)
+      var output = silence, all: [Float] = []
+      for number in 0..<residual.count / hop {
+        let part = number * hop..<(number + 1) * hop
+        suppressor.process(
+          Array(residual[part]), echo: Array(echo[part]), uncertainty: [Float](repeating: 1e-6, count: layout.bins + 8),
+          repairedPower: repairedPower, state: CancellerState(isWideBand: true), noiseShare: 0, into: &output)
+        all += output
+      }
+      return level(all.suffix(48_000))
+    }
+    let (sure, unsure) = (heard(repairedPower: 0), heard(repairedPower: 0.1))
+    #expect(unsure < sure - 10, "\(sure), \(unsure)")
+  }
+
   @Test("V10: silence stays silence")
   func silence() { #expect(run([Float](repeating: 0, count: 48_000)).allSatisfy { abs($0) < 1e-6 }) }
 

@@ -8,14 +8,17 @@ struct LinearHop {
   let left, right: UnsafePointer<Float>
   /// The gain of these spectra over what is played.
   let farEndGain: Float
+  /// Mean square of what was put in place of clipped samples lately.
+  let repairedPower: Float
   let state: CancellerState
 
   @_noLocks @_noAllocation
   init(
     residual: UnsafePointer<Float>, echo: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, left: UnsafePointer<Float>,
-    right: UnsafePointer<Float>, farEndGain: Float, state: CancellerState
+    right: UnsafePointer<Float>, farEndGain: Float, repairedPower: Float, state: CancellerState
   ) {
     (self.residual, self.echo, self.uncertainty) = (residual, echo, uncertainty)
     (self.left, self.right, self.farEndGain, self.state) = (left, right, farEndGain, state)
+    self.repairedPower = repairedPower
   }
 }
