@@ -122,7 +122,8 @@ struct OggPageTests {
     let (first, second) = (try pages(.vorbis), try pages(.vorbis, frames: 90_000))
     #expect(try frames(first + second + first) == 2 * Self.frames + 90_000)
     let path = folder.file("case.ogg")
-    try Data((first + second[..<3] + second[4...] + first).joined()).write(to: URL(fileURLWithPath: path))
+    let rest = Array(second[..<3]) + Array(second[4...])
+    try Data((first + rest + first).joined()).write(to: URL(fileURLWithPath: path))
     do {
       _ = try SoundInput(path: path)
       Issue.record("it is taken")
@@ -157,9 +158,13 @@ enum Ogg {
   ///   - flags: 2 for a stream's first page, 4 for its last.
   static func page(_ packet: Data, number: Int, flags: UInt8, position: Int = 0, serial: Int = 77) -> Data {
     func little(_ value: Int, _ width: Int) -> Data { Data((0..<width).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }) }
-    let sizes = Data(repeating: 255, count: packet.count / 255) + [UInt8(packet.count % 255)]
-    var page = Data("OggS\0".utf8) + [flags] + little(position, 8) + little(serial, 4) + little(number, 4) + little(0, 4)
-    page += [UInt8(sizes.count)] + sizes + packet
+    var sizes = Data(repeating: 255, count: packet.count / 255)
+    sizes.append(UInt8(packet.count % 255))
+    var page = Data("OggS\0".utf8)
+    page.append(flags)
+    for field in [little(position, 8), little(serial, 4), little(number, 4), little(0, 4), little(sizes.count, 1), sizes, packet] {
+      page.append(field)
+    }
     var sum: UInt32 = 0
     for byte in page {
       sum ^= UInt32(byte) << 24

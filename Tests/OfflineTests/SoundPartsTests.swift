@@ -111,8 +111,8 @@ struct SoundPartsTests {
   func unused(_ kind: Kind) throws {
     let data = try write(kind)
     let rest = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 167) })
-    let result = try processed(data + rest)
-    #expect(result.frames == (try processed(data).frames))
+    let (plain, result) = (try processed(data), try processed(data + rest))
+    #expect(result.frames == plain.frames)
     // FLAC declares samples, not bytes.
     let isTold = result.notes.contains { $0.contains("goes on for 5000 bytes behind the end that it declares") }
     #expect(isTold == (kind.name != "flac"), "\(result.notes)")
