@@ -56,10 +56,9 @@ struct ResidualEcho: ~Copyable {
 
   /// Processes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty; by band: |E|² and the noise. In each bin
   /// `repaired` is added, the power of what is unknown of clipped samples. `presence` is the probability of near-end speech. While guarded,
-  /// echo is expected to be loud at once. Above the bands no echo is estimated: everything heard there while the far end `isWideBand` counts
-  /// as echo. The factors are adapted if it `learns`; unless the filter
-  /// `hasConverged`, they do not rise while the near end is proven to talk. While the filter `mayBeTooSure` of itself, they are at least
-  /// those of a new one.
+  /// echo is expected to be loud at once. Above the bands no echo is estimated: everything heard there while the far end `isWideBand`
+  /// counts as echo. The factors are adapted if it `learns`; unless the filter `hasConverged`, they do not rise while the near end is
+  /// proven to talk. While the filter `mayBeTooSure` of itself, they are at least those of a new one.
   @_noLocks @_noAllocation
   mutating func update(
     error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, repaired: Float = 0,
