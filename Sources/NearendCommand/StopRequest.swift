@@ -30,8 +30,7 @@ final class StopRequest: Sendable {
       var (signals, number) = (signals, Int32(0))
       while true { if sigwait(&signals, &number) == 0 { request.request() } }
     }
-    let short = Shortage.threads
-    if !hasThread { fail("it cannot start: \(short.problem); \(short.remedy)", .failure) }
+    if !hasThread { fail("it cannot start: \(Shortage.threads.advice)", .failure) }
     return request
   }
 

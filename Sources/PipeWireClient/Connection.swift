@@ -172,7 +172,7 @@ package final class Connection {
       connection.isLost = true
       connection.loop.signal()
       // Messages that bring descriptors break the connection off where there are none.
-      let short = Shortage(code: abs(result)).map { "; \($0.problem); \($0.remedy)" } ?? ""
+      let short = Shortage(code: abs(result)).map { "; \($0.advice)" } ?? ""
       connection.handler(.lost(PipeWireError(code: .connectionLost, description: "the PipeWire daemon went away (\(reason)\(short))")))
     }
     return UnsafePointer(events)

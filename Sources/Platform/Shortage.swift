@@ -50,6 +50,9 @@ package enum Shortage: Sendable, Equatable {
     }
   }
 
+  /// What is short, and what to do about it.
+  package var advice: String { "\(problem); \(remedy)" }
+
   private static var descriptorLimit: UInt {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

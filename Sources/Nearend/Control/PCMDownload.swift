@@ -18,7 +18,7 @@ final class PCMDownload: Sendable {
 
   private init(_ stream: MicrophoneStream) throws(RequestFailure) {
     self.stream = stream
-    wake = try WakeSignal()
+    wake = try .forClient()
   }
 
   static func answer(_ request: ControlRequest) throws {

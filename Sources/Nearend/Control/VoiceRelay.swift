@@ -1,3 +1,4 @@
+import Platform
 import RealtimeCore
 import Synchronization
 
@@ -88,7 +89,7 @@ final class VoiceListener: Sendable {
   private let state = Mutex(State())
   let wake: WakeSignal
 
-  init() throws(RequestFailure) { wake = try WakeSignal() }
+  init() throws(RequestFailure) { wake = try .forClient() }
 
   fileprivate func add(_ cycle: VoiceRelay.Cycle) {
     let isFirst = state.withLock { state in

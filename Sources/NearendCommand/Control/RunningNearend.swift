@@ -68,9 +68,8 @@ struct RunningNearend {
 
   func end(_ error: any Error) -> Never {
     if case .unreachable? = error as? TransferError {
-      let short = Shortage.descriptors
       if Shortage.lacksDescriptors(Self.leastDescriptors) {
-        fail("the nearend at \(client.path) cannot be asked: \(short.problem); \(short.remedy)", .failure)
+        fail("the nearend at \(client.path) cannot be asked: \(Shortage.descriptors.advice)", .failure)
       }
       let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? ""
       if !folder.isEmpty, client.path.hasPrefix("\(folder)/"), let fault = folderFault(folder) {

@@ -7,8 +7,8 @@ import Synchronization
 final class FileWatch: Sendable {
   private let paths: [String]
   private let descriptor: Int32
-  /// One end of a pair of sockets: closing it ends the thread, which watches the other one.
-  private let end: Int32
+  /// Raised to end the thread.
+  private let end: WakeSignal
   private let queue: SerialThread
   private let changed: @Sendable () -> Void
   private struct State {
@@ -29,24 +29,22 @@ final class FileWatch: Sendable {
   init?(_ paths: [String], queue: SerialThread, changed: @escaping @Sendable () -> Void) {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard descriptor >= 0 else { return nil }
-    var ends: [Int32] = [-1, -1]
-    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+    guard let end = try? WakeSignal() else {
       close(descriptor)
       return nil
     }
     self.paths = paths
-    (self.descriptor, end) = (descriptor, ends[0])
+    (self.descriptor, self.end) = (descriptor, end)
     self.queue = queue
     self.changed = changed
     watch()
-    startThread(name: "nearend-files", stackSize: Self.stackSize) { [weak self, end = ends[1]] in
-      while Self.waitForEvents(descriptor, end) { self?.changesArrived() }
+    startThread(name: "nearend-files", stackSize: Self.stackSize) { [weak self] in
+      while Self.waitForEvents(descriptor, end.descriptor) { self?.changesArrived() }
       close(descriptor)
-      close(end)
     }
   }
 
-  deinit { close(end) }
+  deinit { end.raise() }
 
   /// Waits until there are events. Returns false if the watch is to end.
   private static func waitForEvents(_ descriptor: Int32, _ end: Int32) -> Bool {

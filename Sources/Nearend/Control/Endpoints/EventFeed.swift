@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SessionModel
 import Synchronization
 
@@ -15,7 +16,7 @@ final class EventFeed: Sendable {
   private let state = Mutex(State())
   private let wake: WakeSignal
 
-  init() throws(RequestFailure) { wake = try WakeSignal() }
+  init() throws(RequestFailure) { wake = try .forClient() }
 
   /// Appends an event. [any]
   func add(_ event: AudioEvent) {

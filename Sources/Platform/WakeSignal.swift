@@ -1,15 +1,16 @@
 import Glibc
 
-/// Wakes a thread that waits for its client and for something else at the same time. [any]
-final class WakeSignal: Sendable {
+/// Wakes a thread that waits for a descriptor and for something else at the same time. [any]
+package final class WakeSignal: Sendable {
   /// Readable from `raise` until `lower`.
-  let descriptor: Int32
+  package let descriptor: Int32
   private let far: Int32
 
-  init() throws(RequestFailure) {
+  /// - Throws: `EMFILE`, `ENFILE` without two descriptors.
+  package init() throws(SystemError) {
     var ends: [Int32] = [0, 0]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0 else {
-      throw RequestFailure(503, "nearend has run out of descriptors: \(lastError()); end other clients first")
+      throw .last
     }
     (descriptor, far) = (ends[0], ends[1])
   }
@@ -19,9 +20,9 @@ final class WakeSignal: Sendable {
     close(far)
   }
 
-  func raise() { _ = send(far, [1], 1, Int32(MSG_NOSIGNAL)) }
+  package func raise() { _ = send(far, [1], 1, Int32(MSG_NOSIGNAL)) }
 
-  func lower() {
+  package func lower() {
     var bytes: [UInt8] = [0, 0, 0, 0]
     while recv(descriptor, &bytes, bytes.count, 0) > 0 {}
   }
