@@ -13,11 +13,11 @@ enum Stage {
     ("reference spectra", ["ReferenceSpectra", "ReferenceLevel"]),
     (careful, []),
     (fast, []),
-    ("bands, mixture of the filters", ["BandSpectrum", "FilterMix", "PathSelector"]),
+    ("bands, mixture of the filters", ["BandSpectrum", "PathBands", "EchoSubtraction", "FilterMix", "PathSelector"]),
     ("path prior, changes of path and volume", ["PathPrior", "PathChangeDetector", "GainTracker", "GainChanges"]),
     ("delay scout", ["DelayScout"]),
     ("drift tracker", ["DriftTracker"]),
-    ("linear canceller: what connects these", ["LinearCanceller"]),
+    ("linear canceller: what connects these", ["LinearCanceller", "FarEnd", "MicrophoneWindow", "FilterPair"]),
     ("suppressor: analysis", ["Suppressor.analyze", "Suppressor.spread"]),
     ("suppressor: residual echo, and what connects these", ["ResidualEcho", "FullDuplexProcessor.process"]),
     ("suppressor: presence of the near end", ["NearEndPresence"]),
@@ -38,19 +38,19 @@ enum Stage {
     guard let root = profile.calls.keys.lazy.map(\.callee).first(where: { $0.hasPrefix(process) }) else {
       throw BenchError("callgrind saw no call of CapturePath.process")
     }
-    // The filters are one type: the careful one is processed first.
+    // The filters are one type: the careful one is processed first, and calls by itself what the fast one is made to call.
     let adaptations = profile.calls.keys.filter { isOfCanceller($0) && $0.callee.hasPrefix(mangled("KalmanFilter.adapt")) }
     let firstAdaptation = adaptations.map(\.address).min()
     guard Set(adaptations.map(\.address)).count == 2 || adaptations.isEmpty else {
-      throw BenchError("LinearCanceller does not adapt two filters, one after the other")
+      throw BenchError("the canceller does not adapt two filters, one after the other")
     }
     let parts = claims.flatMap { claim in claim.parts.map { (claim.name, mangled($0)) } }
     let costs = profile.divide(below: root, first: other) { site in
       if isOfCanceller(site) {
         let callee = site.callee
         if callee.hasPrefix(mangled("KalmanFilter.adapt")) { return site.address == firstAdaptation ? careful : fast }
-        if callee.hasPrefix(mangled("KalmanFilter.findReferences")) { return fast }
-        if callee.hasPrefix(mangled("KalmanFilter.predict")) { return callee.contains("6beyond") ? fast : careful }
+        if callee.hasPrefix(mangled("KalmanFilter.predict")) { return callee.contains("6offset") ? careful : fast }
+        if callee.hasPrefix(mangled("KalmanFilter.chooseBins")) { return fast }
         if callee.hasPrefix(mangled("KalmanFilter.passThrough")) { return careful }
       }
       return parts.first { site.callee.hasPrefix($0.1) }?.0
@@ -60,7 +60,8 @@ enum Stage {
     return costs
   }
 
-  private static func isOfCanceller(_ site: CallgrindProfile.Site) -> Bool { site.caller.hasPrefix(mangled("LinearCanceller.process")) }
+  /// Whether a call comes from outside the filters. Which function of the canceller makes it depends on what is inlined.
+  private static func isOfCanceller(_ site: CallgrindProfile.Site) -> Bool { !site.caller.hasPrefix(mangled("KalmanFilter")) }
 
   /// Returns how the symbols of a structure's functions begin, of all of them or of one.
   static func mangled(_ name: String) -> String {

@@ -91,10 +91,12 @@ struct FullDuplexProcessor: ~Copyable {
     let aligned = alignedMicrophone()
     linear.process(aligned, left: left, right: right, railMarks: isMarked ? marks.late(by: linear.farEndDelay) : nil)
     if linear.hasBegunAnew { meter.doubt() }
-    let residual = silenceLost(lost, of: echoFade.blend(wet: linear.residual, dry: aligned, scratch: heard, frames: hop, isOn: cancelsEcho))
+    let filtered = linear.hop()
+    let residual = silenceLost(
+      lost, of: echoFade.blend(wet: filtered.residual, dry: aligned, scratch: heard, frames: hop, isOn: cancelsEcho))
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
-      linear.hop(), residual: residual, linearERLE: meter.erle(), echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples,
+      filtered, residual: residual, linearERLE: meter.erle(), echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples,
       open: open)
     dryFade.blend(wet: samples, dry: microphone.late(by: delay), into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
     voicePower = meanSquare(samples, frames: hop)
@@ -103,9 +105,9 @@ struct FullDuplexProcessor: ~Copyable {
         reference: formerFarEnd, microphone: formerPower, residual: formerResidual, voice: voicePower,
         speech: formerSpeech, noise: suppressor.noisePower, isNearEnd: nearEndPresence > 0.5, isHeard: echoFade.weight == 1)
     }
-    formerPower = linear.microphonePower
-    formerResidual = linear.isPassing ? linear.microphonePower : meanSquare(linear.residual, frames: hop)
-    formerFarEnd = linear.farEndPower
+    formerPower = linear.microphone.power
+    formerResidual = linear.isPassing ? linear.microphone.power : meanSquare(filtered.residual, frames: hop)
+    formerFarEnd = linear.farEnd.power
     formerSpeech = linear.speechEnhancement()
   }
 
@@ -185,7 +187,7 @@ struct FullDuplexProcessor: ~Copyable {
   }
   /// Mean square of the newest hop of the far end's louder side.
   var farEndPower: Float {
-    @_noLocks @_noAllocation get { linear.farEndPower }
+    @_noLocks @_noAllocation get { linear.farEnd.power }
   }
   /// Seconds by which the echo follows the reference; NaN if unknown.
   var echoDelay: Float {

@@ -1,23 +1,33 @@
+/// What the canceller tells of the newest hop. [realtime]
 extension LinearCanceller {
-  /// Returns the microphone's power over the residual's in the newest hop below some 9 kHz: above, the filter is short, and the far end may
-  /// be louder there than speech is. Meaningless while the far end is silent. [realtime]
-  // `mutating`: Swift 6.3 copies a structure of this size for a method that is not.
-  @_noLocks @_noAllocation
-  mutating func speechEnhancement() -> Float {
-    var before: Float = 0, after: Float = 0
-    for band in 0..<spectrum.count - 1 {
-      before += microphoneBands[band]
-      after += carefulBands[band] + mix.share * (fastBands[band] - carefulBands[band])
-    }
-    return before / max(after, 1e-12)
+  /// Initial delay of the far end in frames; delay the microphone equally.
+  var farEndDelay: Int {
+    @_noLocks @_noAllocation get { farEnd.delay }
   }
 
-  /// Returns what is handed on of the newest hop. [realtime]
-  // `mutating`: as above.
+  /// The residual: the microphone minus the estimated echo. Overwritten by the next `process`.
+  var residual: UnsafePointer<Float> {
+    @_noLocks @_noAllocation get { subtraction.residual }
+  }
+
+  /// Whether `residual` is the microphone: the far end is silent, or the microphone closed.
+  var isPassing: Bool {
+    @_noLocks @_noAllocation get { filters.careful.isPassing }
+  }
+
+  /// Returns the microphone's power over the residual's; see `PathBands.enhancement`. Meaningless while the far end is silent.
+  // `mutating`: Swift 6.3 copies a structure of this size for a method that is not.
   @_noLocks @_noAllocation
-  mutating func hop() -> LinearHop {
-    LinearHop(
-      residual: residual, echo: echo, uncertainty: uncertainty, left: reference.spectrum(age: 0, channel: 0),
-      right: reference.spectrum(age: 0, channel: 1), farEndGain: level.gain, repairedPower: repair.power, state: state)
+  mutating func speechEnhancement() -> Float { bands.enhancement(share: subtraction.mix.share) }
+
+  /// Returns what the suppressor is to know of this hop. The uncertainty is not typical while the far end is a tone, or the filter has yet
+  /// to be verified.
+  @_noLocks @_noAllocation
+  mutating func state() -> CancellerState {
+    let isSilent = farEnd.spectra.isSilent, isRelearning = verification.isPending && verification.isRefuted
+    return CancellerState(
+      isGuarded: initialGuard.isOn, isFarEndSilent: isSilent, isWideBand: !isSilent && farEnd.spectra.isWideBand,
+      hasConverged: detector.hasConverged, isUncertaintyTypical: !farEnd.spectra.excitation.isTone && !verification.isPending,
+      mayBeTooSure: isRelearning || !firstWords.wereHeard)
   }
 }

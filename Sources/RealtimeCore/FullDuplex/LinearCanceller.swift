@@ -1,180 +1,82 @@
 /// The linear part of the canceller: subtracts the estimated echo from the microphone, and tells how far the estimate may be wrong.
 ///
-///     left, right ─▶ drift resampler ─▶ loudspeaker, + saturation ─▶ spectra ─▶ fast and careful filter ─▶ echo
-///     microphone ─────────────────────────────────────────────────────────────────────────────────────── − ─▶ residual
+///     left, right ─▶ far end ─▶ fast and careful filter ─▶ echo
+///     microphone ──────────────────────────────────────────── − ─▶ residual
+///                                    observers ─▶ news ─▶ Supervisor ─▶ actions
 ///
-/// The fast filter is processed after the careful one, which predicts the rest of its echo. Own arrangement; each stage names its source.
-/// Delay: `farEndDelay`, 24 frames. Cost: some 8 transforms of `transform` samples and 3 of two hops a hop, in mono; none while the far end
-/// is silent. [realtime] except `init` and `deinit`.
+/// A hop: feed, predict, subtract, adapt, observe, act. What is done about what the observers find is decided by `Supervisor`, and done in
+/// `perform`. Own arrangement; each stage names its source. Delay: `farEndDelay`, 24 frames. Cost: some 8 transforms of `transform` samples
+/// and 3 of two hops a hop, in mono; none while the far end is silent. [realtime] except `init`.
 struct LinearCanceller: ~Copyable {
   let layout: FilterLayout
-  /// The echo estimated in the newest hop, and the residual: the microphone minus it. Overwritten by the next `process`.
-  private(set) var echo: UnsafePointer<Float>
-  private(set) var residual: UnsafePointer<Float>
-  /// A Boolean value indicating whether `residual` is the microphone: the far end is silent, or the microphone closed.
-  var isPassing: Bool {
-    @_noLocks @_noAllocation get { careful.isPassing }
-  }
-  /// A Boolean value indicating whether the filter was reset and has not converged: everything heard while the far end talks counts as
-  /// echo.
-  private(set) var isGuarded = false
-  /// A Boolean value indicating whether the filters were reset in this hop, because they take the echo path for another one.
+  /// Whether the filters were reset in this hop, because they take the echo path for another one.
   private(set) var hasBegunAnew = false
-  /// The delay in hops at which the filters' window starts.
-  private(set) var offset = 0
   /// Seconds from a sample of the far end to its echo; NaN while the filter does not know.
   private(set) var echoDelay = Float.nan
-  /// Mean square of the newest hop of the far end's louder side.
-  private(set) var farEndPower: Float = 0
-  /// Mean square of the newest hop of the microphone.
-  private(set) var microphonePower: Float = 0
 
-  private var resampler: DriftResampler
-  private var tracker: DriftTracker
-  private(set) var level: ReferenceLevel
-  private(set) var loudspeaker: LoudspeakerModel
-  private(set) var reference: ReferenceSpectra
-  private var fast: KalmanFilter
-  private var careful: KalmanFilter
-  private var prior: PathPrior
-  private var selector: PathSelector
-  private(set) var mix: FilterMix
-  private var estimateShare: EstimateShare
-  private var scout: DelayScout
-  private var detector: PathChangeDetector
-  private(set) var spectrum: BandSpectrum
-  private var verification: PathVerification
+  private(set) var farEnd: FarEnd
+  private(set) var microphone: MicrophoneWindow
+  private(set) var filters: FilterPair
+  private(set) var subtraction: EchoSubtraction
+  private(set) var bands: PathBands
+
+  // Observers of the echo path.
+  private(set) var firstWords: FirstWords
+  private(set) var verification: PathVerification
   private var trial: EchoTrial
-  private var firstWords: FirstWords
+  private var scout: DelayScout
   private var gainTracker: GainTracker
   private var gainChanges: GainChanges
-  /// The newest hop of the reference: left, right, and what saturation adds.
-  private let far: UnsafeMutablePointer<Float>
-  private let otherFar, excess: UnsafeMutablePointer<Float>
-  private var wasStereo = false
-  private let microphone: SlidingWindows
-  private(set) var repair: ClippingRepair
-  /// The newest hop of the microphone, repaired where it is clipped.
-  private let unclipped: UnsafeMutablePointer<Float>
-  /// The newest hop of a residual that exceeds its limit.
-  private let limited: UnsafeMutablePointer<Float>
-  let fastBands, carefulBands, microphoneBands, echoBands: UnsafeMutablePointer<Float>
+  private(set) var detector: PathChangeDetector
+  private var tracker: DriftTracker
+  private(set) var initialGuard: InitialGuard
+
+  /// As of the last `know`.
+  private var facts = PathFacts()
   private var hops = 0
-  /// Hops of active far end for which filters that have not converged stay guarded: 1.07 s at first, 0.4 s after a reset.
-  private var guardHops: Int
-  /// A Boolean value indicating whether `DelayScout` has just found an echo that the filters do not expect, which a trial has to prove:
-  /// speech resembles other speech by chance.
+  /// `PathAction.suspectEcho`, for a hop.
   private var isEchoSuspected = false
   /// The share of the error that was proven to be echo when the filters were last reset, until it is used.
   private var provenShare: Float = 0
-  /// Hops for which the far end still counts as active, up to 0.45 s after it was.
-  private var sinceFarEnd = 0
-  /// Consecutive silent hops of the far end.
-  private var quietHops = 0
-  /// The last result of `KalmanFilter.idlePartitions`, within reach.
-  private var idlePartitions = 0
-  /// Consecutive hops with an open microphone, capped at a window's length.
-  private var openHops = 0
   /// Hops until the reference covers the filters' whole reach again after `resume()`; nothing is learnt meanwhile.
   private var hopsUntilHistoryIsComplete = 0
-  /// Turns to place the window, and their number from one estimate of `idlePartitions` to the next: in between, all rows of weights are
-  /// constrained.
+  /// Turns to place the window, and their number from one estimate of where the echo begins to the next: in between, all rows of weights
+  /// are constrained.
   private var turns = 0
   private let idlePeriod: Int
   /// Hops from one vain attempt to move the echo within the window to the next.
   private let movePeriod: Int
-  /// A Boolean value indicating whether the last attempt was in vain.
+  /// Whether the last attempt was in vain.
   private var isAtEdge = false
-  private let guardAfterChange: Int
-  private let farEndHold: Int
   /// Limit of the silence that raises the filters' variances, 5 s.
   private let mostSilence: Int
 
   init(layout: FilterLayout) {
     self.layout = layout
-    let resampler = DriftResampler(hop: layout.hop)
-    farEndDelay = Int(resampler.delay)
-    self.resampler = resampler
-    tracker = DriftTracker(layout: layout)
-    level = ReferenceLevel(layout: layout)
     let transform = FourierTransform(length: layout.transform)
-    loudspeaker = LoudspeakerModel(layout: layout, transform: transform)
-    reference = ReferenceSpectra(layout: layout, transform: transform)
-    fast = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
-    careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
-    prior = PathPrior(layout: layout)
-    let spectrum = BandSpectrum(layout: layout)
-    let bands = spectrum.count
-    self.spectrum = spectrum
-    selector = PathSelector(layout: layout, bands: bands)
-    mix = FilterMix(layout: layout)
-    estimateShare = EstimateShare(layout: layout)
-    scout = DelayScout(layout: layout)
-    detector = PathChangeDetector(layout: layout, bands: bands)
-    verification = PathVerification(layout: layout, bands: bands)
-    trial = EchoTrial(layout: layout, bands: bands)
+    farEnd = FarEnd(layout: layout, transform: transform)
+    microphone = MicrophoneWindow(layout: layout)
+    subtraction = EchoSubtraction(layout: layout)
+    let bands = PathBands(layout: layout), count = bands.spectrum.count
+    filters = FilterPair(layout: layout, spectrum: bands.spectrum, transform: transform)
+    self.bands = bands
     firstWords = FirstWords(layout: layout)
-    gainTracker = GainTracker(layout: layout, bands: bands)
+    verification = PathVerification(layout: layout, bands: count)
+    trial = EchoTrial(layout: layout, bands: count)
+    scout = DelayScout(layout: layout)
+    gainTracker = GainTracker(layout: layout, bands: count)
     gainChanges = GainChanges(hops: layout.slots, memory: layout.hops(0.5))
-    far = .silence(layout.hop)
-    otherFar = .silence(layout.hop)
-    excess = .silence(layout.hop)
-    repair = ClippingRepair(highPass: .rumble(rate: layout.rate), frames: layout.hop, memory: layout.perHop(0.5))
-    unclipped = .silence(layout.hop)
-    limited = .silence(layout.hop)
-    microphone = SlidingWindows(count: 1, length: layout.window, block: layout.hop)
-    fastBands = .silence(bands)
-    carefulBands = .silence(bands)
-    microphoneBands = .silence(bands)
-    echoBands = .silence(bands)
-    guardHops = layout.hops(1.067)
+    detector = PathChangeDetector(layout: layout, bands: count)
+    tracker = DriftTracker(layout: layout)
+    initialGuard = InitialGuard(layout: layout)
     idlePeriod = KalmanFilter.Tuning.careful.constraintTurns
     movePeriod = layout.hops(0.2)
-    guardAfterChange = layout.hops(0.4)
-    farEndHold = layout.hops(0.453)
     mostSilence = layout.hops(5)
-    (echo, residual) = (UnsafePointer(far), UnsafePointer(far))
   }
 
-  deinit {
-    for array in [far, otherFar, excess, unclipped, limited, fastBands, carefulBands, microphoneBands, echoBands] { array.deallocate() }
-  }
-
-  /// Initial delay of the far end in frames; delay the microphone equally.
-  let farEndDelay: Int
-
-  /// Mean square of that hop, normalized by `ReferenceLevel`.
-  private var farEndLevel: Float {
-    @_noLocks @_noAllocation get { farEndPower * level.gain * level.gain }
-  }
-
-  /// Expected power of the residual echo, by adapted bin.
-  var uncertainty: UnsafePointer<Float> {
-    @_noLocks @_noAllocation get {
-      if verification.isPending { return UnsafePointer(verification.uncertainty) }
-      return mix.uncertainty
-    }
-  }
-
-  /// A Boolean value indicating whether the fast filter leaves clearly less than the careful one.
-  private var needsFast: Bool {
-    @_noLocks @_noAllocation get { mix.benefit > Self.needed }
-  }
-
-  /// A Boolean value indicating whether the filter learns a path that has changed in a pause of the far end.
-  private var isRelearning: Bool {
-    @_noLocks @_noAllocation get { verification.isPending && verification.isRefuted }
-  }
-
-  /// What the suppressor is to know of this hop. `uncertainty` is not typical while the far end is a tone, or the filter has yet to be
-  /// verified.
-  var state: CancellerState {
-    @_noLocks @_noAllocation get {
-      CancellerState(
-        isGuarded: isGuarded, isFarEndSilent: reference.isSilent, isWideBand: !reference.isSilent && reference.isWideBand,
-        hasConverged: detector.hasConverged, isUncertaintyTypical: !reference.excitation.isTone && !verification.isPending,
-        mayBeTooSure: isRelearning || !firstWords.wereHeard)
-    }
+  /// Whether the filters were reset and have not converged: everything heard while the far end talks counts as echo.
+  var isGuarded: Bool {
+    @_noLocks @_noAllocation get { initialGuard.isOn }
   }
 
   /// Processes one hop of the microphone and of each channel of the far end.
@@ -186,401 +88,325 @@ struct LinearCanceller: ~Copyable {
   ) {
     hasBegunAnew = false
     advance(left: left, right: right)
-    // A microphone that is muted at its source gives zeros while the room's echo continues, so the weights are kept.
-    microphonePower = meanSquare(samples, frames: layout.hop)
-    openHops = microphonePower > Self.closed ? min(openHops + 1, layout.window / layout.hop) : 0
-    let isWhole = openHops == layout.window / layout.hop
-    if reference.isSilent || openHops == 0 {
-      microphone.push(samples, onto: 0)
-      repair.reset()
-      if reference.isSilent { verification.pause() }
-      careful.passThrough()
-      mix.reset()
-      estimateShare.reset()
-      echo = careful.echo
-      residual = microphone[0] + (layout.window - layout.hop)
-      isGuarded = false
-      return
-    }
-    let learns = isWhole && hopsUntilHistoryIsComplete == 0
-    rememberSilence()
-    let isFarEnd = farEndLevel > Self.speaking
-    if firstWords.update(excitation: reference.excitation, isFarEnd: isFarEnd) { distrust() }
-    careful.predict(reference, offset: offset)
-    verification.expect(careful)
-    fast.predict(reference, offset: offset, beyond: careful)
-    if provenShare > 0 { expectProvenEcho() }
-    if trial.isNew { fast.scalePrior(by: excess(of: 1, over: fast)) }
-    copy(samples, to: unclipped, frames: layout.hop)
-    if railMarks != nil || !repair.isAtRest { repair.process(unclipped, marks: railMarks, echo: careful.echo) }
-    microphone.push(unclipped, onto: 0)
-    careful.adapt(to: microphone[0], learns: learns)
-    fast.adapt(to: microphone[0], learns: learns)
-    if learns, careful.isDue {
-      if !detector.hasConverged, !trial.isRunning, isFarEnd, !reference.excitation.isTone {
-        prior.update(&fast, &careful, isStereo: reference.isStereo)
-      }
-      if careful.isConfident { loudspeaker.learn(from: careful, offset: offset, isStereo: reference.isStereo) }
-    }
-    spectrum.measure(careful.residual, into: carefulBands, plus: careful.echo, into: echoBands, sum: microphoneBands)
-    spectrum.measure(fast.residual, into: fastBands)
-    mix.mix(
-      fast: (fast.echo, fast.residual), careful: (careful.echo, careful.residual), fastUncertainty: UnsafePointer(fast.uncertainty),
-      carefulUncertainty: UnsafePointer(careful.uncertainty), isOffered: !trial.isRunning)
-    (echo, residual) = (mix.echo, mix.residual)
-    if estimateShare.limit(microphone: unclipped, echo: echo, residual: residual) {
-      (echo, residual) = (estimateShare.echo, estimateShare.residual)
-    }
-    limitResidual()
-    verify(isFarEnd: isFarEnd)
-    if hopsUntilHistoryIsComplete > 0 { return watchBeginning(isFarEnd: isFarEnd) }
-    if !isWhole { return }
-    if !trial.isRunning { selector.select(&fast, &careful, fast: fastBands, careful: carefulBands, spectrum: spectrum) }
-    tryEcho(isFarEnd: isFarEnd)
-    place(isAudible: farEndLevel > Self.audible)
-    // A tone tells nothing of other frequencies.
-    if !reference.excitation.isTone,
-      let gain = gainTracker.update(
-        microphone: microphoneBands, echo: echoBands, residual: carefulBands, noise: detector.noise, isConverged: detector.hasConverged)
-    {
-      scale(by: gain)
-      gainChanges.note(gain)
-      detector.follow(gain)
-    } else if detector.update(
-      microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFastBetter: needsFast,
-      isConfident: careful.isConfident), careful.isEstimateTooLarge, !isRelearning
-    {
-      followChange()
-    }
-    watchBeginning(isFarEnd: isFarEnd)
-    // A resampler that is short of samples does not apply `rate`: the tracker's corrections would accumulate without bound.
-    if !trial.isRunning, let rate = tracker.update(fast, rate: resampler.rate, at: hops), !resampler.isShort { resampler.rate = rate }
-    noteDelay()
+    microphone.measure(samples)
+    if farEnd.spectra.isSilent || !microphone.isOpen { return pass(samples) }
+    observeFarEnd()
+    filters.predict(farEnd.spectra)
+    verification.expect(filters.careful)
+    expectEcho()
+    microphone.push(samples, railMarks: railMarks, echo: filters.carefulEstimate.echo)
+    know()
+    adapt()
+    subtraction.process(
+      fast: filters.fastEstimate, careful: filters.carefulEstimate, newest: microphone.newest, window: microphone.samples,
+      isOffered: permits(.exchange))
+    bands.measure(fast: filters.fastEstimate, careful: filters.carefulEstimate)
+    know()
+    observePath()
   }
 
-  /// Limits what is heard of the residual to twice the microphone's peak in the error's window. The echo is part of the microphone, so more
-  /// than that is the estimate's own: of an echo that has ended, or of a filter that was fed garbage.
+  /// Passes a hop in which nothing is played, or nothing heard: the room's echo may continue behind a microphone that is muted at its
+  /// source, so the weights are kept.
   @_noLocks @_noAllocation
-  private mutating func limitResidual() {
-    let highest = peak(residual, frames: layout.hop)
-    // The newest hop's own peak suffices almost always.
-    if highest <= 2 * peak(unclipped, frames: layout.hop) { return }
-    let limit = 2 * peak(microphone[0], frames: layout.window)
-    if highest <= limit { return }
-    for i in 0..<layout.hop { limited[i] = min(max(residual[i], -limit), limit) }
-    residual = UnsafePointer(limited)
+  private mutating func pass(_ samples: UnsafePointer<Float>) {
+    if farEnd.spectra.isSilent { verification.pause() }
+    filters.passThrough()
+    subtraction.pass(microphone.pass(samples), echo: filters.carefulEstimate.echo)
+    initialGuard.pass()
   }
 
-  /// Raises the variances, and begins to verify the filter, after a long pause of the far end.
-  @_noLocks @_noAllocation
-  private mutating func rememberSilence() {
-    let silentHops = verification.resume(hasConverged: detector.hasConverged)
-    if silentHops == 0 { return }
-    careful.age(by: min(silentHops, mostSilence))
-    fast.age(by: min(silentHops, mostSilence))
-  }
-
-  /// Verifies the filters, and raises their variances if the path has changed in the pause.
-  @_noLocks @_noAllocation
-  private mutating func verify(isFarEnd: Bool) {
-    let error = verification.update(microphone: microphoneBands, echo: echoBands, residual: carefulBands, isFarEnd: isFarEnd)
-    if error == 0 { return }
-    careful.raiseVariances(by: error)
-    fast.raiseVariances(by: error)
-  }
+  // MARK: Feed
 
   @_noLocks @_noAllocation
   private mutating func advance(left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     hops += 1
     hopsUntilHistoryIsComplete = max(hopsUntilHistoryIsComplete - 1, 0)
-    if let factor = gainChanges.next() { scale(by: factor) }
-    feed(left: left, right: right)
+    if let factor = gainChanges.next() { filters.scale(by: factor) }
+    farEnd.take(left: left, right: right)
+    readFarEnd()
+    farEnd.advance()
+    filters.follow(isStereo: farEnd.spectra.isStereo)
   }
 
-  /// Resamples the far end to the microphone's clock. Whenever the delay has changed by a whole hop, feeds one hop more or fewer and moves
-  /// the filters' window by as much.
+  /// Reads the far end at the microphone's clock. Whenever the delay has changed by a whole hop, reads one hop more or fewer and moves the
+  /// filters' window by as much.
   @_noLocks @_noAllocation
-  private mutating func feed(left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
-    farEndPower = max(meanSquare(left, frames: layout.hop), meanSquare(right, frames: layout.hop))
-    quietHops = farEndPower > ReferenceSpectra.silence ? 0 : quietHops + 1
-    if let factor = level.update(farEndPower) { loudspeaker.rescale(by: factor) }
-    resampler.feed(left: left, right: right, isSilent: farEndPower == 0)
-    if resampler.isShort, offset > 0 {
-      resampler.skip(hops: -1)
-      offset -= 1
-    } else if resampler.isShort, isMoveDue, moveEarlier() == layout.hop {
-      // One hop fewer is fed.
-    } else {
-      if resampler.hasHopToSpare {
-        feedReference()
-        resampler.skip(hops: 1)
-        if offset < (layout.reach - layout.partitions) * layout.partitionHops {
-          offset += 1
-        } else {
-          // The window is as late as possible: the echo moves within it.
-          careful.moveLaterByHop()
-          fast.adopt(careful, bins: 0..<layout.bins)
-          tracker.forget()
-        }
-      }
-      feedReference()
+  private mutating func readFarEnd() {
+    if farEnd.resampler.isShort, filters.offset > 0 {
+      farEnd.skip(hops: -1)
+      return filters.followSkippedHop()
     }
-    resampler.advance()
-    if reference.isStereo != wasStereo {
-      wasStereo = reference.isStereo
-      if wasStereo {
-        careful.split()
-        fast.split()
-        prior.split()
-      } else {
-        careful.join()
-        fast.join()
-        prior.join()
-      }
+    if farEnd.resampler.isShort, isMoveDue, moveEarlier() == layout.hop { return }
+    if farEnd.resampler.hasHopToSpare {
+      farEnd.read()
+      farEnd.skip(hops: 1)
+      if filters.followAddedHop() { tracker.lose(.path) }
     }
+    farEnd.read()
   }
 
-  /// A Boolean value indicating whether to try to move the echo within the window: as soon as the resampler is short; after a vain attempt
-  /// rarely, and never in silence.
+  /// Whether to try to move the echo within the window: as soon as the resampler is short; after a vain attempt rarely, and never in
+  /// silence.
   private var isMoveDue: Bool {
-    @_noLocks @_noAllocation get { !isAtEdge || hops % movePeriod == 0 && !reference.isSilent }
+    @_noLocks @_noAllocation get { !isAtEdge || hops % movePeriod == 0 && !farEnd.spectra.isSilent }
   }
 
-  /// Moves the echo within the window, which is as early as possible, and delays the reference by as much: by a hop, of which one fewer is
-  /// then to be fed, or by fewer frames, by which the history is delayed, too. Returns the frames.
+  /// Moves the echo within the window, which is as early as possible, and delays the far end by as much. Returns the frames.
   @_noLocks @_noAllocation
   private mutating func moveEarlier() -> Int {
-    // A filter that was reset does not know yet where the echo begins.
-    let frames = careful.isConfident ? careful.moveEarlier() : 0
+    let frames = filters.moveEarlier()
     isAtEdge = frames == 0
     if isAtEdge { return 0 }
-    fast.adopt(careful, bins: 0..<layout.bins)
-    resampler.postpone(by: frames)
-    tracker.forget()
-    if frames < layout.hop {
-      reference.delay(by: frames)
-      loudspeaker.restart()
-    }
+    farEnd.postpone(by: frames)
+    tracker.lose(.path)
     return frames
   }
 
+  // MARK: Adapt
+
+  /// Raises what filters expect that were reset a hop ago.
   @_noLocks @_noAllocation
-  private mutating func feedReference() {
-    if reference.isSilent, quietHops > Self.resamplerHops {
-      loudspeaker.restart()
-      return reference.feedSilence()
-    }
-    resampler.read(into: far, channel: 0)
-    if resampler.isMono {
-      loudspeaker.distort(far, nil, saturation: excess)
-      copy(far, to: otherFar, frames: layout.hop)
+  private mutating func expectEcho() {
+    if provenShare > 0 { filters.expect(echo: provenShare) }
+    provenShare = 0
+    if trial.isNew { filters.expectEchoInTrial() }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func adapt() {
+    let learns = permits(.filters)
+    filters.adapt(to: microphone.samples, learns: learns)
+    if !learns || !filters.careful.isDue { return }
+    if permits(.prior) { filters.adaptPrior() }
+    if permits(.loudspeaker) { farEnd.learn(from: filters.careful, offset: filters.offset) }
+  }
+
+  // MARK: Observe
+
+  /// Whether the far end speaks.
+  private var isFarEnd: Bool {
+    @_noLocks @_noAllocation get { farEnd.normalizedPower > PathTuning.speaking }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func know() {
+    facts.isFarEnd = isFarEnd
+    facts.isTone = farEnd.spectra.excitation.isTone
+    facts.isMicrophoneWhole = microphone.isWhole
+    facts.isHistoryComplete = hopsUntilHistoryIsComplete == 0
+    facts.hasConverged = detector.hasConverged
+    facts.isConfident = filters.careful.isConfident
+    facts.surprise = filters.careful.surprise
+    facts.isEstimateTooLarge = filters.careful.isEstimateTooLarge
+    facts.needsFast = subtraction.needsFast
+    facts.isRelearning = verification.isPending && verification.isRefuted
+    facts.isGuarded = initialGuard.isArmed
+    facts.isTrialRunning = trial.isRunning
+    facts.isEchoSuspected = isEchoSuspected
+    facts.isResamplerShort = farEnd.resampler.isShort
+    facts.offset = filters.offset
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func permits(_ learner: Supervisor.Learner) -> Bool { Supervisor.permits(learner, facts) }
+
+  /// Does what `Supervisor` makes of the news, and returns it.
+  @_noLocks @_noAllocation @discardableResult
+  private mutating func act(on news: PathNews?) -> PathAction? {
+    guard let news, let action = Supervisor.reduce(news, facts) else { return nil }
+    perform(action)
+    know()
+    return action
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func observeFarEnd() {
+    act(on: verification.resume(hasConverged: detector.hasConverged))
+    act(on: firstWords.observe(farEnd.spectra.excitation, isFarEnd: isFarEnd))
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func observePath() {
+    let hop = bands.hop(noise: detector.noise, isFarEnd: isFarEnd)
+    act(on: verification.observe(hop))
+    if hopsUntilHistoryIsComplete > 0 { return watchBeginning() }
+    if !microphone.isWhole { return }
+    if permits(.exchange) { filters.exchange(hop) }
+    observeTrial(hop)
+    observeDelay()
+    observeGain(hop)
+    watchBeginning()
+    if permits(.drift) { act(on: tracker.observe(filters.fast, rate: farEnd.resampler.rate, at: hops)) }
+    noteDelay()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func observeTrial(_ hop: PathHop) {
+    if trial.isRunning {
+      bands.measure(filters.fastEstimate.echo, into: trial.echo)
+      act(on: trial.observe(hop, concentration: filters.fast.concentration))
     } else {
-      resampler.read(into: otherFar, channel: 1)
-      loudspeaker.distort(far, otherFar, saturation: excess)
+      act(on: trial.wait())
     }
-    reference.feed(left: far, right: otherFar, excess: excess)
   }
 
   /// Searches for a better window until the filter has converged or has been sure for long, and at any time for an echo that the
   /// filter does not expect. A converged filter whose echo moves is first reset by `PathChangeDetector`; but it, too, gets a window that
   /// begins where its echo does, because it may have converged a moment before that was known, and lack the room's tail.
-  ///
-  /// - Parameter isAudible: whether the far end is above `audible`.
   @_noLocks @_noAllocation
-  private mutating func place(isAudible: Bool) {
-    let isSurprised = careful.surprise > Self.surprising
+  private mutating func observeDelay() {
     isEchoSuspected = false
-    guard careful.hasLearnt, isAudible else { return }
+    guard filters.careful.hasLearnt, farEnd.normalizedPower > PathTuning.audible else { return }
     turns += 1
-    if turns % idlePeriod == 0 {
-      // Two consecutive estimates must agree: right after a path change the weights are still in transition.
-      let former = idlePartitions
-      idlePartitions = min(careful.idlePartitions(), layout.reach - layout.partitions - offset / layout.partitionHops)
-      if idlePartitions > 0, idlePartitions == former { return moveWindow(to: offset + idlePartitions * layout.partitionHops) }
+    if turns % idlePeriod == 0, let start = filters.laterStart() {
+      act(on: .windowIdle(until: start))
+      return
     }
-    guard !detector.hasConverged || isSurprised else { return }
-    scout.note(isSure: careful.isSure && !reference.excitation.isTone, isAtTheEnd: careful.peaksAtTheEnd)
+    if !permits(.delay) { return }
+    scout.note(
+      isSure: filters.careful.isSure && !farEnd.spectra.excitation.isTone, isAtTheEnd: filters.careful.peaksAtTheEnd)
+    let isSurprised = filters.careful.surprise > PathTuning.surprising
     if scout.isAtRest, !isSurprised { return }
-    let wanted = scout.search(reference, error: careful.error, offset: offset, at: hops)
-    if guardHops == 0, isSurprised, echoBegins {
-      let share = scout.echoShare, gain = scout.echoGain
-      let isEvident = gain > Self.loud.least || share > Self.evident
-      isEchoSuspected = !isEvident
-      if isEvident, gain < Self.loud.most {
-        beginAnew()
-        provenShare = share
-        return
-      }
+    let start = scout.search(farEnd.spectra, error: filters.careful.error, offset: filters.offset, at: hops)
+    if scout.isCertain, isSurprised {
+      if case .beginAnew = act(on: .echoFound(share: scout.echoShare, gain: scout.echoGain)) { return }
     }
-    // Never move away from a window with echo: music correlates with its own past. An echo in the last partition may only begin there.
-    if let wanted, !detector.hasConverged, !careful.isConfident || wanted > offset && careful.peaksAtTheEnd { moveWindow(to: wanted) }
+    if let start { act(on: .echoElsewhere(start, isBeyond: filters.careful.peaksAtTheEnd)) }
   }
 
-  /// Begins a trial when an error startles filters that have never converged, or `DelayScout` suspects an echo that they do not expect, and
-  /// starts anew if it proves an echo: the loudspeaker was switched on. The fast filter returns to the careful one's weights otherwise.
   @_noLocks @_noAllocation
-  private mutating func tryEcho(isFarEnd: Bool) {
-    if trial.isRunning {
-      spectrum.measure(fast.echo, into: trial.echo)
-      let isProven = trial.update(
-        microphone: microphoneBands, residual: fastBands, noise: detector.noise, concentration: fast.concentration)
-      if isProven {
-        beginAnew()
-        provenShare = 1
-      } else if trial.isOver || careful.surprise < Self.surprising {
-        trial.end(rests: trial.isOver)
-        fast.restore(careful)
-      }
-    } else if trial.isRested(), isEchoSuspected || careful.surprise > Self.startling && !detector.hasConverged, guardHops == 0,
-      !needsFast, isFarEnd, !reference.excitation.isTone,
-      trial.isWorthwhile(microphone: microphoneBands, noise: detector.noise)
-    {
-      isEchoSuspected = false
-      fast.forget()
-      tracker.forget()
-      trial.begin()
+  private mutating func observeGain(_ hop: PathHop) {
+    if permits(.gain), let change = gainTracker.observe(hop, hasConverged: detector.hasConverged) {
+      act(on: change)
+    } else if detector.observe(hop, isFastBetter: subtraction.needsFast, isConfident: filters.careful.isConfident) {
+      act(on: .estimateHarms(fall: gainTracker.fall()))
     }
   }
 
-  /// A Boolean value indicating whether the scout finds an echo that the filters do not expect: the loudspeaker or the microphone was
-  /// switched on, or speech follows the far end's first tone. Filters that have learnt the absence of an echo for long would need seconds.
-  /// The threshold is a share of the error that the near end does not reach by chance.
-  private var echoBegins: Bool {
-    @_noLocks @_noAllocation get { scout.isCertain && scout.echoShare > (careful.surprise > 300 && !detector.hasConverged ? 0.1 : 0.18) }
+  @_noLocks @_noAllocation
+  private mutating func watchBeginning() {
+    let isTrusted = detector.hasConverged || filters.careful.isConfident && farEnd.normalizedPower > PathTuning.telling
+    initialGuard.update(
+      isHeard: isFarEnd && farEnd.power > EchoMeter.farEndThreshold, isTrusted: isTrusted,
+      isHistoryComplete: hopsUntilHistoryIsComplete == 0)
+    if initialGuard.isOn { verification.cancel() }
   }
 
-  /// Moves the filters' window to start at a delay of `wanted` hops, and shifts their weights with it.
+  /// Publishes the delay of the strongest tap while the estimate exceeds its expected error; kept until the filter is reset.
   @_noLocks @_noAllocation
-  private mutating func moveWindow(to wanted: Int) {
-    let partitions = (wanted - offset) / layout.partitionHops
-    fast.move(by: partitions)
-    careful.move(by: partitions)
-    prior.move(by: partitions, scale: careful.priorScale)
-    offset = wanted
-    tracker.forget()
+  private mutating func noteDelay() {
+    guard filters.careful.isConfident else { return }
+    let peak = filters.careful.peak()
+    if peak < 0 { return }
+    echoDelay = Float(Double(filters.offset * layout.hop + peak - farEndDelay) + farEnd.resampler.delay) / Float(layout.rate)
   }
+
+  // MARK: Act
+
+  @_noLocks @_noAllocation
+  private mutating func perform(_ action: PathAction) {
+    switch action {
+    case .beginAnew(let echoShare): beginAnew(echoShare: echoShare)
+    case .distrust: distrust()
+    case .age(let hops): filters.age(by: min(hops, mostSilence))
+    case .raiseVariances(let share): filters.raiseVariances(by: share)
+    case .tryEcho: tryEcho()
+    case .endTrial(let rests):
+      trial.end(rests: rests)
+      filters.endTrial()
+    case .suspectEcho: isEchoSuspected = true
+    case .moveWindow(let start):
+      filters.move(to: start)
+      tracker.lose(.path)
+    case .scale(let factor, let variance):
+      filters.scale(by: factor, variance: variance)
+      gainChanges.note(factor)
+      detector.follow(factor)
+      gainTracker.lose(.path)
+    case .followClock(let rate): farEnd.follow(rate: rate)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func beginAnew(echoShare: Float) {
+    filters.lose(.path)
+    detector.lose(.path)
+    scout.lose(.path)
+    tracker.lose(.path)
+    initialGuard.lose(.path)
+    trial.end()
+    (isEchoSuspected, hasBegunAnew) = (false, true)
+    provenShare = echoShare
+    echoDelay = .nan
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func distrust() {
+    filters.lose(.trust)
+    detector.lose(.trust)
+    tracker.lose(.trust)
+    scout.wake()
+  }
+
+  /// Begins a trial. The fast filter returns to the careful one's weights after it.
+  @_noLocks @_noAllocation
+  private mutating func tryEcho() {
+    let hop = bands.hop(noise: detector.noise, isFarEnd: isFarEnd)
+    if !trial.isWorthwhile(hop) { return }
+    isEchoSuspected = false
+    filters.beginTrial()
+    tracker.lose(.path)
+    trial.begin()
+  }
+
+  /// Returns what is handed on of the newest hop.
+  // `mutating`, and without the properties of the whole: Swift 6.3 copies a structure of this size for a method that is not.
+  @_noLocks @_noAllocation
+  mutating func hop() -> LinearHop {
+    LinearHop(
+      residual: subtraction.residual, echo: subtraction.echo,
+      uncertainty: verification.isPending ? UnsafePointer(verification.uncertainty) : subtraction.mix.uncertainty,
+      left: farEnd.newestSpectrum(side: 0), right: farEnd.newestSpectrum(side: 1), farEndGain: farEnd.level.gain,
+      repairedPower: microphone.repair.power, state: state())
+  }
+
+  // MARK: What is told from outside
 
   /// Resumes after a pause without a consumer of the voice. The far end of the pause is unknown, so nothing is learnt until the reference
   /// history is complete; the weights are kept.
   @_noLocks @_noAllocation
   mutating func resume() {
-    reference.restart()
-    loudspeaker.restart()
-    scout.forget()
-    repair.reset()
-    (quietHops, openHops, sinceFarEnd, isEchoSuspected) = (Self.resamplerHops + 1, 0, 0, false)
-    hopsUntilHistoryIsComplete = offset + layout.partitions * layout.partitionHops
+    farEnd.lose(.history)
+    scout.lose(.history)
+    microphone.interrupt()
+    initialGuard.lose(.history)
+    isEchoSuspected = false
+    hopsUntilHistoryIsComplete = filters.offset + layout.partitions * layout.partitionHops
   }
 
   /// Accounts for a hop that the graph lost: `silence` replaces microphone and far end.
   @_noLocks @_noAllocation
   mutating func loseHop(_ silence: UnsafePointer<Float>) {
     advance(left: silence, right: silence)
-    microphone.push(silence, onto: 0)
-    repair.reset()
-    openHops = 0
+    microphone.lose(silence)
   }
 
   /// Raises the filters' variances, because the echo path may have changed, and searches for a better window; the weights are kept.
   @_noLocks @_noAllocation
   mutating func doubt() {
     distrust()
-    loudspeaker.doubt()
-    isEchoSuspected = false
-    scout.forget(isDoubt: true)
+    farEnd.lose(.trust)
+    scout.lose(.trust)
     trial.end()
+    isEchoSuspected = false
     echoDelay = .nan
     // Adaptation starts at once, with the history that is known.
     hopsUntilHistoryIsComplete = 0
-  }
-
-  /// Publishes the delay of the strongest tap while the estimate exceeds its expected error; kept until the filter is reset.
-  @_noLocks @_noAllocation
-  private mutating func noteDelay() {
-    guard careful.isConfident else { return }
-    let peak = careful.peak()
-    if peak < 0 { return }
-    echoDelay = Float(Double(offset * layout.hop + peak - farEndDelay) + resampler.delay) / Float(layout.rate)
   }
 
   /// Schedules a change of the echo's gain for when the echo of what is played now arrives: the speaker's volume was changed.
   @_noLocks @_noAllocation
   mutating func scaleEcho(by factor: Float) {
     gainChanges.add(factor, in: echoDelay.isNaN ? 0 : Int(echoDelay * Float(layout.rate)) / layout.hop)
-  }
-
-  /// Scales both filters' estimated paths by a factor with this relative variance.
-  @_noLocks @_noAllocation
-  private mutating func scale(by factor: Float, variance: Float = 0) {
-    fast.scale(by: factor, variance: variance)
-    careful.scale(by: factor, variance: variance)
-  }
-
-  /// Follows a change after which the estimate adds echo: a turned volume, or another path. A path that moves is the fast filter's.
-  @_noLocks @_noAllocation
-  private mutating func followChange() {
-    guard !needsFast, let fall = gainTracker.fall() else { return beginAnew() }
-    scale(by: fall.gain, variance: fall.variance)
-    gainChanges.note(fall.gain)
-    detector.follow(fall.gain)
-  }
-
-  /// Resets the filters, because nothing that they have learnt holds.
-  @_noLocks @_noAllocation
-  private mutating func beginAnew() {
-    fast.forget()
-    careful.forget()
-    prior.forget()
-    detector.forget()
-    selector.forget()
-    scout.forget()
-    tracker.forget()
-    trial.end()
-    guardHops = guardAfterChange
-    isEchoSuspected = false
-    hasBegunAnew = true
-    echoDelay = .nan
-  }
-
-  /// Raises the filters' variances; the weights are kept: of tones, they are true at their frequencies.
-  @_noLocks @_noAllocation
-  private mutating func distrust() {
-    fast.doubt()
-    careful.doubt()
-    prior.doubt()
-    detector.forget()
-    scout.wake()
-    tracker.forget()
-  }
-
-  /// Raises the prior of filters that were reset a hop ago, and have predicted since, if the echo that was proven is far louder than they
-  /// expect: the far end is soft and the loudspeaker turned up. Otherwise they would take the echo for a near end, and not learn from it.
-  @_noLocks @_noAllocation
-  private mutating func expectProvenEcho() {
-    let factor = excess(of: provenShare, over: careful)
-    provenShare = 0
-    if factor == 1 { return }
-    careful.scalePrior(by: factor)
-    fast.scalePrior(by: factor)
-    prior.scale(by: factor)
-  }
-
-  /// Returns the factor by which a share of the error exceeds all that a filter expects, right after its `predict`; 1 if it hardly does.
-  @_noLocks @_noAllocation
-  private func excess(of share: Float, over filter: borrowing KalmanFilter) -> Float {
-    let factor = share * careful.errorPower / filter.expectedNow
-    return factor < 2 ? 1 : min(factor, Self.loudest)
-  }
-
-  /// Updates `isGuarded`. Comfort noise, which `ReferenceLevel` amplifies like a soft talker, needs no guard, and would use it up.
-  @_noLocks @_noAllocation
-  private mutating func watchBeginning(isFarEnd: Bool) {
-    sinceFarEnd = isFarEnd && farEndPower > EchoMeter.farEndThreshold ? farEndHold : sinceFarEnd - 1
-    if hopsUntilHistoryIsComplete == 0, sinceFarEnd > 0, guardHops > 0 {
-      let trusts = careful.isConfident && farEndLevel > Self.telling
-      guardHops = detector.hasConverged || trusts ? 0 : guardHops - 1
-    }
-    isGuarded = (hopsUntilHistoryIsComplete > 0 || guardHops > 0) && sinceFarEnd > 0
-    if isGuarded { verification.cancel() }
   }
 }

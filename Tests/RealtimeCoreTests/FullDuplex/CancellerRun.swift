@@ -84,8 +84,33 @@ extension KalmanFilter {
   /// The same for a partial filter, after the whole one.
   mutating func step(_ reference: borrowing ReferenceSpectra, heard: [Float], from start: Int, beyond whole: borrowing KalmanFilter) {
     let window = layout.window, end = start + layout.hop
-    predict(reference, offset: 0, beyond: whole)
+    predict(reference, beyond: whole)
     heard.withUnsafeBufferPointer { adapt(to: $0.baseAddress! + end - window, learns: true) }
+  }
+}
+
+/// Calls an observer with a hop of these energies by band, while the far end speaks; what is not given is as loud as the microphone.
+func withHop<Result>(
+  microphone: [Float], echo: [Float]? = nil, residual: [Float]? = nil, fastResidual: [Float]? = nil, noise: [Float]? = nil,
+  _ observe: (PathHop) -> Result
+) -> Result {
+  let all = [microphone, echo ?? microphone, residual ?? microphone, fastResidual ?? residual ?? microphone, noise ?? microphone]
+  return withPointers(all) {
+    observe(PathHop(microphone: $0[0], echo: $0[1], residual: $0[2], fastResidual: $0[3], noise: $0[4], isFarEnd: true))
+  }
+}
+
+/// Calls a function with a pointer to each of the arrays.
+func withPointers<Result>(_ arrays: [[Float]], _ body: ([UnsafePointer<Float>]) -> Result) -> Result {
+  // One after another in one buffer, 16 values beyond each of which are readable.
+  let space = [Float](repeating: 0, count: 16)
+  return arrays.flatMap { $0 + space }.withUnsafeBufferPointer { all in
+    var start = all.baseAddress!
+    return body(
+      arrays.map { array in
+        defer { start += array.count + space.count }
+        return start
+      })
   }
 }
 

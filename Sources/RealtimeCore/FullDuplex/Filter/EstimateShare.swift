@@ -38,7 +38,7 @@ struct EstimateShare: ~Copyable {
 
   /// Forgets former hops: nothing is played, or the microphone is closed.
   @_noLocks @_noAllocation
-  mutating func reset() { (microphonePower, echoPower, residualPower, share) = (0, 0, 0, 1) }
+  mutating func pass() { (microphonePower, echoPower, residualPower, share) = (0, 0, 0, 1) }
 
   /// Processes a hop of the three. Returns whether less than the estimate is to be subtracted.
   @_noLocks @_noAllocation

@@ -11,9 +11,6 @@
 /// mixed error, however much the two errors have in common. Cost: three sums over a hop, two crossfades of one, and a pass over the bins.
 /// [realtime] except `init` and `deinit`.
 struct FilterMix: ~Copyable {
-  /// One hop of estimated echo, and of the residual.
-  typealias Estimate = (echo: UnsafePointer<Float>, residual: UnsafePointer<Float>)
-
   /// λ, the fast filter's share at the end of the newest hop, 0…1.
   private(set) var share: Float = 0
   /// The share of the careful filter's error that the mixture takes away, 0…1.
@@ -56,12 +53,10 @@ struct FilterMix: ~Copyable {
 
   deinit { for array in [mixedEcho, mixedResidual, mixedUncertainty] { array.deallocate() } }
 
-  /// Mixes one hop of both filters, and their uncertainties by adapted bin. Unless the fast one `isOffered`, its share falls to 0 within
+  /// Mixes one hop of both filters. Unless the fast one `isOffered`, its share falls to 0 within
   /// the hop.
   @_noLocks @_noAllocation
-  mutating func mix(
-    fast: Estimate, careful: Estimate, fastUncertainty: UnsafePointer<Float>, carefulUncertainty: UnsafePointer<Float>, isOffered: Bool
-  ) {
+  mutating func mix(fast: FilterEstimate, careful: FilterEstimate, isOffered: Bool) {
     let before = share
     share = 0
     if isOffered {
@@ -71,14 +66,14 @@ struct FilterMix: ~Copyable {
     crossfade(careful.echo, fast.echo, from: before, into: mixedEcho)
     crossfade(careful.residual, fast.residual, from: before, into: mixedResidual)
     for k in stride(from: 0, to: bins, by: 8) {
-      let u = load8(carefulUncertainty + k)
-      store8(u + share * (load8(fastUncertainty + k) - u), to: mixedUncertainty + k)
+      let u = load8(careful.uncertainty + k)
+      store8(u + share * (load8(fast.uncertainty + k) - u), to: mixedUncertainty + k)
     }
   }
 
   /// Returns to the careful filter, because nothing is played.
   @_noLocks @_noAllocation
-  mutating func reset() { share = 0 }
+  mutating func pass() { share = 0 }
 
   @_noLocks @_noAllocation
   private mutating func compare(_ fast: UnsafePointer<Float>, _ careful: UnsafePointer<Float>) {

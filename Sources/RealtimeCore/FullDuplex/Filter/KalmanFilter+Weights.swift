@@ -4,6 +4,51 @@ internal import CRealtime
 /// another filter. Delay: none. Cost: a pass over a row, or over all weights, when something changes, none of it every hop; `moveEarlier`
 /// and `moveLaterByHop` take some three transforms a row. [realtime]
 extension KalmanFilter {
+  /// With the path, the weights become 0 and the variances the prior. With trust, the variances rise: the filter adapts fast at once; rows
+  /// without recent echo have no power to add, and return to a share of the prior. A gap changes nothing.
+  @_noLocks @_noAllocation
+  mutating func lose(_ loss: Loss) {
+    switch loss {
+    case .history: break
+    case .trust: raiseVariances(by: 1, least: doubtedShare * priorScale)
+    case .path:
+      priorScale = 1
+      for row in 0..<rows { forget(row: row) }
+      (expectedPower, echoPower) = (1, 0)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  func forget(row: Int) {
+    let base = weights + row * rowSize, variance = priorScale * Self.priorVariance(row, layout)
+    for k in 0..<2 * layout.bins { base[k] = 0 }
+    for k in 0..<layout.bins { base[2 * layout.bins + k] = variance }
+    meanSquares[row] = 0
+    if row < 2 * layout.partitions { peakLevels[row] = 0 }
+  }
+
+  /// Scales the variances right after the path was lost, because the echo is louder than the prior.
+  @_noLocks @_noAllocation
+  mutating func scalePrior(by factor: Float) {
+    priorScale *= factor
+    for row in 0..<rows {
+      let variances = weights + row * rowSize + 2 * layout.bins
+      for k in 0..<layout.bins { variances[k] *= factor }
+    }
+  }
+
+  /// Returns the prior variance of a row: a loudspeaker as loud at the microphone as a talker, decaying by 0.2 dB in 10 ms; a third of it
+  /// for saturation.
+  @_noLocks @_noAllocation
+  static func priorVariance(_ row: Int, _ layout: FilterLayout) -> Float {
+    let seconds = Float(row % layout.partitions * layout.partitionHops * layout.hop) / Float(layout.rate)
+    return (row < 2 * layout.partitions ? 0.15 : 0.05) * rt_powf(10, -2 * seconds)
+  }
+
+  /// Returns a row's weights: `bins` real parts, `bins` imaginary ones.
+  @_noLocks @_noAllocation
+  func row(_ row: Int) -> UnsafePointer<Float> { UnsafePointer(weights + row * rowSize) }
+
   /// Estimates the mean power of a row's path over the speech bins, with its standard deviation.
   ///
   /// Of a weight with prior variance v, the share γ = 1 − P / v is known; for a path of power s, |W|² is γ² s + γ (1 − γ) v on average.
@@ -43,7 +88,7 @@ extension KalmanFilter {
   @_noLocks @_noAllocation
   mutating func changePrior(of row: Int, from former: Float, to newest: Float) {
     let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
-    // A variance above 90 % of the prior, as after `doubt()`, is treated as 90 % of it, which keeps the divisor positive.
+    // A variance above 90 % of the prior, as without trust, is treated as 90 % of it, which keeps the divisor positive.
     let added = 1 / newest - 1 / former, most = 0.9 * former
     for k in stride(from: 0, to: layout.bins, by: 8) {
       let p = load8(variance + k), bounded: SIMD8<Float> = p.replacing(with: most, where: p .> most)
@@ -53,11 +98,6 @@ extension KalmanFilter {
       store8(factor * p, to: variance + k)
     }
   }
-
-  /// Raises the variances, because the echo path may have changed: the weights are kept, and the filter adapts fast at once. Rows without
-  /// recent echo have no power to add; they return to a share of the prior.
-  @_noLocks @_noAllocation
-  func doubt() { raiseVariances(by: 1, least: doubtedShare * priorScale) }
 
   /// Adds `share` times the path's power to the variances, which become at least `least` times the prior.
   @_noLocks @_noAllocation

@@ -69,23 +69,24 @@ struct PathPrior: ~Copyable {
     }
   }
 
-  /// Starts over, because the filters were reset.
+  /// Starts over with the path. Without trust, it stops until then, because the filters' variances no longer derive from it.
   @_noLocks @_noAllocation
-  mutating func forget() {
-    updates = mostUpdates
-    for row in 0..<2 * layout.partitions { variances[row] = KalmanFilter.priorVariance(row, layout) }
+  mutating func lose(_ loss: Loss) {
+    switch loss {
+    case .history: break
+    case .trust: updates = 0
+    case .path:
+      updates = mostUpdates
+      for row in 0..<2 * layout.partitions { variances[row] = KalmanFilter.priorVariance(row, layout) }
+    }
   }
 
-  /// Follows `KalmanFilter.scalePrior`, right after `forget()`.
+  /// Follows `KalmanFilter.scalePrior`, right after the path was lost.
   @_noLocks @_noAllocation
   mutating func scale(by factor: Float) {
     let values = variances
     for row in 0..<2 * layout.partitions { values[row] *= factor }
   }
-
-  /// Stops until the filters are reset, because their variances were raised.
-  @_noLocks @_noAllocation
-  mutating func doubt() { updates = 0 }
 
   /// Follows `KalmanFilter.split`.
   @_noLocks @_noAllocation

@@ -6,8 +6,9 @@ internal import CRealtime
 /// double talk what it became. Compares the errors of the newest hop only, which neither filter has learnt from. Cost: two averages a band
 /// and hop, and a pass over the weights of each band that is exchanged. [realtime] except `init` and `deinit`.
 struct PathSelector: ~Copyable {
-  private let bins: Int
   private let memory: Float
+  /// The filters' bins of each band: the first, and the end.
+  private let bins: UnsafeMutablePointer<(first: Int, end: Int)>
   private let fastEnergy, carefulEnergy: UnsafeMutablePointer<Float>
   private let count: Int
 
@@ -19,9 +20,12 @@ struct PathSelector: ~Copyable {
   /// Smallest step worth a pass over the weights.
   private let leastStep: Float = 0.02
 
-  init(layout: FilterLayout, bands: Int) {
-    bins = layout.bins
+  /// - Parameter spectrum: by whose bands the filters are compared.
+  init(layout: FilterLayout, spectrum: borrowing BandSpectrum) {
+    let bands = spectrum.count
     count = bands
+    bins = .allocate(capacity: bands)
+    for band in 0..<bands { (bins + band).initialize(to: spectrum.filterBins(of: band, bins: layout.bins)) }
     memory = layout.perHop(0.95)
     fastEnergy = .silence(bands)
     carefulEnergy = .silence(bands)
@@ -29,26 +33,25 @@ struct PathSelector: ~Copyable {
   }
 
   deinit {
+    bins.deallocate()
     fastEnergy.deallocate()
     carefulEnergy.deallocate()
   }
 
-  /// Starts over, because both filters were reset.
+  /// Starts over with the path.
   @_noLocks @_noAllocation
-  mutating func forget() {
+  mutating func lose(_ loss: Loss) {
+    guard case .path = loss else { return }
     for band in 0..<count { fastEnergy[band] = carefulEnergy[band] }
   }
 
-  /// Processes one hop's energies of both errors, by band.
+  /// Processes one hop of both errors.
   @_noLocks @_noAllocation
-  mutating func select(
-    _ fast: inout KalmanFilter, _ careful: inout KalmanFilter, fast fastError: UnsafePointer<Float>,
-    careful carefulError: UnsafePointer<Float>, spectrum: borrowing BandSpectrum
-  ) {
+  mutating func select(_ fast: inout KalmanFilter, _ careful: inout KalmanFilter, _ hop: PathHop) {
     for band in 0..<count {
-      fastEnergy[band] = memory * fastEnergy[band] + (1 - memory) * fastError[band]
-      carefulEnergy[band] = memory * carefulEnergy[band] + (1 - memory) * carefulError[band]
-      let (first, end) = spectrum.filterBins(of: band, bins: bins)
+      fastEnergy[band] = memory * fastEnergy[band] + (1 - memory) * hop.fastResidual[band]
+      carefulEnergy[band] = memory * carefulEnergy[band] + (1 - memory) * hop.residual[band]
+      let (first, end) = bins[band]
       let ratio = fastEnergy[band] / carefulEnergy[band], step = min((better - ratio) / (better - best), 1)
       if step > leastStep {
         careful.approach(fast, bins: first..<end, step: step)

@@ -54,29 +54,26 @@ struct ResidualEcho: ~Copyable {
     for array in [power, former, tail, calibration, error, prediction, expected] { array.deallocate() }
   }
 
-  /// Processes one hop by bin: |E|², |Y|² of the estimated echo, the filter's uncertainty; by band: |E|² and the noise. In each bin
-  /// `repaired` is added, the power of what is unknown of clipped samples. `presence` is the probability of near-end speech. While guarded,
-  /// echo is expected to be loud at once. Above the bands no echo is estimated: everything heard there while the far end `isWideBand`
-  /// counts as echo. The factors are adapted if it `learns`; unless the filter `hasConverged`, they do not rise while the near end is
-  /// proven to talk. While the filter `mayBeTooSure` of itself, they are at least those of a new one.
+  /// Processes one hop. While guarded, echo is expected to be loud at once. Above the bands no echo is estimated: everything heard there
+  /// while the far end `isWideBand` counts as echo. The factors are adapted where the filter's uncertainty is typical; unless the filter
+  /// `hasConverged`, they do not rise while the near end is proven to talk. While the filter `mayBeTooSure` of itself, they are at least
+  /// those of a new one.
   @_noLocks @_noAllocation
-  mutating func update(
-    error e2: UnsafePointer<Float>, echo y2: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, repaired: Float = 0,
-    errorBands: UnsafePointer<Float>, noiseBands: UnsafePointer<Float>, presence: Float, isGuarded: Bool, isWideBand: Bool,
-    learns: Bool = true, hasConverged: Bool = true, mayBeTooSure: Bool = false
-  ) {
-    predict(echo: y2, uncertainty: uncertainty)
+  mutating func update(_ hop: SuppressorHop) {
+    let e2 = hop.bins.error, y2 = hop.bins.echo, errorBands = hop.bands.error, noiseBands = hop.bands.noise
+    let isGuarded = hop.isGuarded, learns = hop.canceller.isUncertaintyTypical
+    predict(echo: y2, uncertainty: hop.bins.uncertainty)
     bands.sum(power, into: expected)
     isAtRest = false
     evidence.update(echo: y2, error: errorBands, expected: expected, noise: noiseBands)
     // While guarded, everything counts as echo.
-    let isNearEnd = evidence.isProven && !hasConverged && learns && !isGuarded, presence = isNearEnd ? 1 : presence
+    let isNearEnd = evidence.isProven && !hop.canceller.hasConverged && learns && !isGuarded, presence = isNearEnd ? 1 : hop.presence
     // The product of some 20 factors within `range` is a normal number.
     var product: Float = 1
     for band in 0..<bands.count {
       error[band] += (1 - bandMemory) * (errorBands[band] - error[band])
       prediction[band] += (1 - bandMemory) * (expected[band] - prediction[band])
-      if isGuarded || mayBeTooSure { calibration[band] = max(calibration[band], guarded) }
+      if isGuarded || hop.canceller.mayBeTooSure { calibration[band] = max(calibration[band], guarded) }
       if isNearEnd { calibration[band] = min(calibration[band], proven) }
       if learns { calibrate(band, noise: noiseBands[band], presence: presence) }
       product *= calibration[band]
@@ -85,12 +82,12 @@ struct ResidualEcho: ~Copyable {
     for band in 0..<bands.count {
       calibration[band] += pull * (mean - calibration[band])
       let factor = margin * calibration[band]
-      for k in bands.edges[band]..<bands.edges[band + 1] { power[k] = factor * power[k] + repaired }
+      for k in bands.edges[band]..<bands.edges[band + 1] { power[k] = factor * power[k] + hop.repaired }
     }
     for k in bands.edges[bands.count]..<bins {
       // Holds the recent maximum, so that dips of the echo are not taken for room noise.
       tail[k] = max(tail[k] * tailMemory, e2[k])
-      power[k] = isWideBand ? tail[k] : nothing
+      power[k] = hop.canceller.isWideBand ? tail[k] : nothing
     }
   }
 

@@ -142,7 +142,7 @@ struct Suppressor: ~Copyable {
     // noise for seconds.
     if hops == 1 { for k in 0..<bins { memory.noise[k] = (state.isFarEndSilent ? power[k] : 0) + 1e-10 } }
     // The minima from before a microphone was closed are echo's as well as noise's, and would count as noise once no echo is expected.
-    if meanSquare(newest, frames: hop) <= LinearCanceller.closed { memory.forgetMinima() }
+    if meanSquare(newest, frames: hop) <= MicrophoneWindow.closed { memory.forgetMinima() }
     let isGuarded = state.isGuarded && echoShare == 1
     bands.sum(power, into: errorBands)
     bands.sum(memory.noise, into: noiseBands)
@@ -153,9 +153,11 @@ struct Suppressor: ~Copyable {
       analyze(linear.echo, window: 1, into: echoSpectrum, power: echoPower)
       spread(linear.uncertainty)
       residualEcho.update(
-        error: power, echo: echoPower, uncertainty: uncertainty, repaired: unknownOfRepair * Float(hop) * linear.repairedPower,
-        errorBands: errorBands, noiseBands: noiseBands, presence: presence.overall, isGuarded: isGuarded, isWideBand: state.isWideBand,
-        learns: state.isUncertaintyTypical, hasConverged: state.hasConverged, mayBeTooSure: state.mayBeTooSure)
+        SuppressorHop(
+          bins: SuppressorHop.Bins(error: power, echo: echoPower, uncertainty: uncertainty),
+          bands: SuppressorHop.Bands(error: errorBands, noise: noiseBands), repaired: unknownOfRepair * Float(hop) * linear.repairedPower,
+          presence: presence.overall, isGuarded: isGuarded,
+          canceller: state))
       if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
       if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
       bands.sum(residualEcho.power, into: echoBands)

@@ -12,10 +12,12 @@ struct FilterMixTests {
     careful.withUnsafeBufferPointer { careful in
       fast.withUnsafeBufferPointer { fast in
         nothing.withUnsafeBufferPointer { nothing in
-          let echo = nothing.baseAddress!
-          mix.mix(
-            fast: (echo, fast.baseAddress!), careful: (echo, careful.baseAddress!), fastUncertainty: echo, carefulUncertainty: ones,
-            isOffered: isOffered)
+          ones.withUnsafeBufferPointer { ones in
+            let echo = nothing.baseAddress!
+            mix.mix(
+              fast: FilterEstimate(echo: echo, residual: fast.baseAddress!, uncertainty: echo),
+              careful: FilterEstimate(echo: echo, residual: careful.baseAddress!, uncertainty: ones.baseAddress!), isOffered: isOffered)
+          }
         }
       }
     }
@@ -87,7 +89,7 @@ struct FilterMixTests {
     #expect(last == 1 && uncertainty == 0)
     #expect(heard.last == 0)
     for (one, next) in zip(heard, heard.dropFirst()) { #expect(abs(next - one) < 0.01) }
-    mix.reset()
+    mix.pass()
     let after = mix.share
     #expect(after == 0)
   }

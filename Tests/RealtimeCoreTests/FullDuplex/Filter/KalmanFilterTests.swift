@@ -27,8 +27,8 @@ struct KalmanFilterTests {
         filter.move(by: idle)
         (found, offset) = (idle, idle * layout.partitionHops)
       } else if found != nil {
-        error += meanSquare(filter.residual, frames: layout.hop)
-        loudness += meanSquare(filter.echo, frames: layout.hop)
+        error += meanSquare(filter.estimate.residual, frames: layout.hop)
+        loudness += meanSquare(filter.estimate.echo, frames: layout.hop)
       }
     }
     #expect(found == idle)
@@ -51,8 +51,8 @@ struct KalmanFilterTests {
       whole.step(reference, heard: echo, from: start)
       part.step(reference, heard: echo, from: start, beyond: whole)
       guard start > 3 * layout.rate else { continue }
-      error += meanSquare(part.residual, frames: layout.hop)
-      loudness += meanSquare(part.echo, frames: layout.hop)
+      error += meanSquare(part.estimate.residual, frames: layout.hop)
+      loudness += meanSquare(part.estimate.echo, frames: layout.hop)
     }
     #expect(error < 0.01 * loudness, "\(error) of \(loudness)")
   }

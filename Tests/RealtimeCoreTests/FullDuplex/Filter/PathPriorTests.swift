@@ -33,7 +33,7 @@ struct PathPriorTests {
       if start < count / 2 { continue }
       for k in 0..<layout.speechBins { expected += careful.uncertainty[k] }
       for i in 0..<layout.hop {
-        let error = careful.residual[i] - near[start + i]
+        let error = careful.estimate.residual[i] - near[start + i]
         actual += error * error
         loudness += echo[start + i] * echo[start + i]
       }

@@ -13,7 +13,7 @@ struct PathSelectorTests {
     var careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
     learn(&fast, &careful, transform)
     let spectrum = BandSpectrum(layout: layout), bands = spectrum.count
-    var selector = PathSelector(layout: layout, bands: bands)
+    var selector = PathSelector(layout: layout, spectrum: spectrum)
     // Distinguishable weights.
     fast.scale(by: 3)
     let better = 5, worse = 8
@@ -21,7 +21,7 @@ struct PathSelectorTests {
     fastErrors[better] = 0.1
     carefulErrors[worse] = 0.5
     let before = (fast: real(fast), careful: real(careful))
-    for _ in 0..<100 { selector.select(&fast, &careful, fast: fastErrors, careful: carefulErrors, spectrum: spectrum) }
+    for _ in 0..<100 { select(&selector, &fast, &careful, fastErrors: fastErrors, carefulErrors: carefulErrors) }
     let adopted = spectrum.filterBins(of: better, bins: layout.bins), replaced = spectrum.filterBins(of: worse, bins: layout.bins)
     let after = (fast: real(fast), careful: real(careful))
     for k in 0..<layout.speechBins {
@@ -46,7 +46,7 @@ struct PathSelectorTests {
     var careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
     learn(&fast, &careful, transform)
     let spectrum = BandSpectrum(layout: layout), bands = spectrum.count, band = 5
-    var selector = PathSelector(layout: layout, bands: bands)
+    var selector = PathSelector(layout: layout, spectrum: spectrum)
     fast.scale(by: 3)
     let (wanted, before) = (real(fast), real(careful))
     let k = spectrum.filterBins(of: band, bins: layout.bins).first
@@ -56,9 +56,15 @@ struct PathSelectorTests {
       var fastErrors = [Float](repeating: 1, count: bands), carefulErrors = fastErrors
       fastErrors[band] = ratio
       carefulErrors[band] = ratio + (1 - ratio) * left * left
-      selector.select(&fast, &careful, fast: fastErrors, careful: carefulErrors, spectrum: spectrum)
+      select(&selector, &fast, &careful, fastErrors: fastErrors, carefulErrors: carefulErrors)
     }
     return (real(careful)[k] - before[k]) / (wanted[k] - before[k])
+  }
+
+  private func select(
+    _ selector: inout PathSelector, _ fast: inout KalmanFilter, _ careful: inout KalmanFilter, fastErrors: [Float], carefulErrors: [Float]
+  ) {
+    withHop(microphone: fastErrors, residual: carefulErrors, fastResidual: fastErrors) { selector.select(&fast, &careful, $0) }
   }
 
   private func real(_ filter: borrowing KalmanFilter) -> [Float] {

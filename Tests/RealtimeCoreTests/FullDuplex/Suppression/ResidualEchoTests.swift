@@ -24,9 +24,14 @@ struct ResidualEchoTests {
         residual.rest()
         #expect(residual.isAtRest && residual.power[layout.window / 48] < 1e-10, "no echo is expected in a pause of the far end")
       }
-      residual.update(
-        error: errors, echo: echo, uncertainty: uncertainty, errorBands: widths.map { error * $0 }, noiseBands: widths.map { 1e-9 * $0 },
-        presence: presence, isGuarded: isGuarded, isWideBand: false, hasConverged: hasConverged)
+      let errorBands = widths.map { error * $0 }, noiseBands = widths.map { 1e-9 * $0 }
+      withPointers([errors, echo, uncertainty, errorBands, noiseBands]) {
+        residual.update(
+          SuppressorHop(
+            bins: SuppressorHop.Bins(error: $0[0], echo: $0[1], uncertainty: $0[2]),
+            bands: SuppressorHop.Bands(error: $0[3], noise: $0[4]), repaired: 0, presence: presence, isGuarded: isGuarded,
+            canceller: CancellerState(hasConverged: hasConverged)))
+      }
     }
     return 10 * log10(Double(residual.power[layout.window / 48] / 1e-4))
   }

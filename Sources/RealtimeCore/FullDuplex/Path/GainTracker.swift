@@ -52,46 +52,43 @@ struct GainTracker: ~Copyable {
 
   deinit { history.deallocate() }
 
-  /// Processes one hop's energies by band; `noise` is that of the microphone. Returns the factor for the filters' weights, or nil.
+  /// Processes one hop. Returns a change, of filters that have converged, which lasts until `lose`.
   @_noLocks @_noAllocation
-  mutating func update(
-    microphone: UnsafePointer<Float>, echo: UnsafePointer<Float>, residual: UnsafePointer<Float>, noise: UnsafePointer<Float>,
-    isConverged: Bool
-  ) -> Float? {
+  mutating func observe(_ hop: PathHop, hasConverged: Bool) -> PathNews? {
     var sums = Sums()
     for band in 0..<bands {
-      let m = microphone[band], y = echo[band]
-      guard m > audible.microphone * noise[band], y > audible.echo * noise[band] else { continue }
+      let m = hop.microphone[band], y = hop.echo[band], noise = hop.noise[band]
+      guard m > audible.microphone * noise, y > audible.echo * noise else { continue }
       let weight = 1 / (m + 1e-12)
-      sums.products += 0.5 * weight * (m + y - residual[band])
+      sums.products += 0.5 * weight * (m + y - hop.residual[band])
       sums.echo += weight * y
       sums.count += 1
     }
     newest = newest + 1 == long ? 0 : newest + 1
     history[newest] = sums
-    if !isConverged {
+    if !hasConverged {
       (smallHops, clearHops) = (0, 0)
       return nil
     }
     guard let gain = change() else { return nil }
-    forget()
-    return gain
+    return .gainChanged(gain)
   }
 
   /// Returns the factor by which the echo has fallen, and the relative variance of that factor, if that is why the estimate has just been
   /// found to be too large; nil if the echo comes another way now. Whether somebody talks at the near end makes no difference.
+  // `mutating`: Swift 6.3 copies the structure for a method that is not.
   @_noLocks @_noAllocation
-  mutating func fall() -> (gain: Float, variance: Float)? {
+  mutating func fall() -> GainFall? {
     let sums = sum(sudden), explained = sums.explained
     // Of an echo that comes another way, up to 0.08 is explained by chance.
     guard explained > 0.1, sums.gain < 0.8, sums.gain > 1 / 16 else { return nil }
-    forget()
-    return (sums.gain, (1 - explained) / (explained * sums.count))
+    return GainFall(gain: sums.gain, variance: (1 - explained) / (explained * sums.count))
   }
 
-  /// Forgets all hops, because the filters' weights are scaled.
+  /// Forgets all hops with the path: the estimate they tell of was scaled, or is another one.
   @_noLocks @_noAllocation
-  private mutating func forget() {
+  mutating func lose(_ loss: Loss) {
+    guard case .path = loss else { return }
     (smallHops, clearHops) = (0, 0)
     for hop in 0..<long { history[hop] = Sums() }
   }

@@ -14,18 +14,19 @@ struct PathVerificationTests {
   ) -> (seconds: Double, errors: [Float])? {
     var verification = PathVerification(layout: layout, bands: bands)
     for _ in 0..<layout.hops(pause) { verification.pause() }
-    let silentHops = verification.resume(hasConverged: hasConverged)
+    let news = verification.resume(hasConverged: hasConverged)
     guard verification.isPending else {
-      #expect(silentHops == 0)
+      #expect(news == nil)
       return nil
     }
-    #expect(silentHops == layout.hops(pause))
+    #expect(news == .pauseEnded(hops: layout.hops(pause)))
     func energies(_ power: Float) -> [Float] { [Float](repeating: power, count: bands) }
     var hops = 0, errors: [Float] = []
     while verification.isPending {
-      let error = verification.update(
-        microphone: energies(microphone), echo: energies(echo), residual: energies(residual), isFarEnd: true)
-      if error != 0 { errors.append(error) }
+      let news = withHop(microphone: energies(microphone), echo: energies(echo), residual: energies(residual)) {
+        verification.observe($0)
+      }
+      if case .pathRefuted(let error) = news { errors.append(error) }
       hops += 1
     }
     return (Double(hops * layout.hop) / Double(layout.rate), errors)

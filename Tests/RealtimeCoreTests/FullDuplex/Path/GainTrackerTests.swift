@@ -44,6 +44,7 @@ struct GainTrackerTests {
     let fall = tracker.fall(), found = try #require(fall)
     #expect(abs(found.gain / factor - 1) < 0.4, "\(found)")
     #expect(found.variance > 0 && found.variance < 0.2)
+    tracker.lose(.path)
     let again = tracker.fall()
     #expect(again == nil, "the same hops tell nothing of the scaled estimate")
     _ = run(&tracker, hops: 0..<8, heard: near)
@@ -66,7 +67,12 @@ struct GainTrackerTests {
       let residual = now.map { heard[$0] - echo[$0] }
       var (ofEcho, ofResidual, ofHeard) = (empty, empty, empty)
       spectrum.measure(residual, into: &ofResidual, plus: Array(echo[now]), into: &ofEcho, sum: &ofHeard)
-      if let gain = tracker.update(microphone: ofHeard, echo: ofEcho, residual: ofResidual, noise: noise, isConverged: true) { return gain }
+      let news = withHop(microphone: ofHeard, echo: ofEcho, residual: ofResidual, noise: noise) {
+        tracker.observe($0, hasConverged: true)
+      }
+      guard case .gainChanged(let gain) = news else { continue }
+      tracker.lose(.path)
+      return gain
     }
     return nil
   }

@@ -14,9 +14,9 @@ struct PathChangeDetectorTests {
     for hop in 0..<layout.hops(seconds) {
       let talks = hop / layout.hops(0.2) % 2 == 0
       func energies(_ power: Float) -> [Float] { [Float](repeating: talks ? power : 1e-6, count: bands) }
-      let hasChanged = detector.update(
-        microphone: energies(microphone), echo: energies(echo), residual: energies(residual), isFastBetter: isFastBetter,
-        isConfident: true)
+      let hasChanged = withHop(microphone: energies(microphone), echo: energies(echo), residual: energies(residual)) {
+        detector.observe($0, isFastBetter: isFastBetter, isConfident: true)
+      }
       if hasChanged { return true }
     }
     return false
@@ -34,7 +34,7 @@ struct PathChangeDetectorTests {
     let hasConverged = detector.hasConverged
     #expect(hasConverged)
     expect(true, run(&detector, seconds: 0.1, microphone: 1, echo: 1, residual: 2))
-    detector.forget()
+    detector.lose(.path)
     let isForgotten = !detector.hasConverged
     #expect(isForgotten)
   }
@@ -44,8 +44,9 @@ struct PathChangeDetectorTests {
     var detector = PathChangeDetector(layout: layout, bands: bands)
     func update(residual: Float) {
       func energies(_ power: Float) -> [Float] { [Float](repeating: power, count: bands) }
-      _ = detector.update(
-        microphone: energies(1), echo: energies(1), residual: energies(residual), isFastBetter: false, isConfident: true)
+      _ = withHop(microphone: energies(1), echo: energies(1), residual: energies(residual)) {
+        detector.observe($0, isFastBetter: false, isConfident: true)
+      }
     }
     for hop in 0..<layout.hops(4) { update(residual: max(0.01, 1 - 0.01 * Float(hop))) }
     let hasConverged = detector.hasConverged

@@ -35,7 +35,7 @@ struct LoudspeakerModelTests {
     let last = 5 * layout.rate..<residual.count
     let before = last.reduce(Float(0)) { $0 + microphone[$1] * microphone[$1] }
     let after = last.reduce(Float(1e-12)) { $0 + residual[$1] * residual[$1] }
-    let coefficients = (0..<LoudspeakerTerms.count).map { canceller.loudspeaker.coefficients[$0] }
+    let coefficients = (0..<LoudspeakerTerms.count).map { canceller.farEnd.loudspeaker.coefficients[$0] }
     return (10 * log10(before / after), coefficients)
   }
 

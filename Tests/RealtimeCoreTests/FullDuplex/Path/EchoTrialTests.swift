@@ -18,9 +18,10 @@ struct EchoTrialTests {
     while !trial.isOver {
       hops += 1
       let residual = 1 + echo * (1 - 2 * share)
-      let isProven = trial.update(
-        microphone: energies(1), residual: energies(residual), noise: energies(noise), concentration: concentration)
-      if isProven { return Double(hops * layout.hop) / Double(layout.rate) }
+      let news = withHop(microphone: energies(1), residual: energies(residual), noise: energies(noise)) {
+        trial.observe($0, concentration: concentration)
+      }
+      if news == .echoProven { return Double(hops * layout.hop) / Double(layout.rate) }
     }
     let tried = Double(hops * layout.hop) / Double(layout.rate)
     #expect(abs(tried - 0.4) < 0.01, "\(tried) s")
@@ -46,7 +47,7 @@ struct EchoTrialTests {
     let trial = EchoTrial(layout: layout, bands: bands)
     func isWorthwhile(_ heard: Int) -> Bool {
       let microphone = (0..<bands).map { $0 < heard ? 1 : 0.05 as Float }
-      return trial.isWorthwhile(microphone: microphone, noise: [Float](repeating: 0.01, count: bands))
+      return withHop(microphone: microphone, noise: [Float](repeating: 0.01, count: bands)) { trial.isWorthwhile($0) }
     }
     #expect(isWorthwhile(bands) && isWorthwhile(bands / 4))
     #expect(!isWorthwhile(bands / 4 - 1) && !isWorthwhile(0))
@@ -59,10 +60,10 @@ struct EchoTrialTests {
     trial.begin()
     #expect(trial.isRunning && trial.isNew && !trial.isOver)
     let energies = [Float](repeating: 1, count: bands)
-    _ = trial.update(microphone: energies, residual: energies, noise: energies, concentration: 1)
+    _ = withHop(microphone: energies, residual: energies, noise: energies) { trial.observe($0, concentration: 1) }
     #expect(trial.isRunning && !trial.isNew)
     trial.end()
-    let mayBegin = trial.isRested()
+    let mayBegin = trial.wait() == .trialPossible
     #expect(!trial.isRunning && !trial.isNew && mayBegin)
   }
 
@@ -72,7 +73,7 @@ struct EchoTrialTests {
     trial.begin()
     trial.end(rests: true)
     var hops = 1
-    while !trial.isRested() { hops += 1 }
+    while trial.wait() == nil { hops += 1 }
     #expect(abs(hops - layout.hops(1)) <= 1, "\(hops) hops")
   }
 }

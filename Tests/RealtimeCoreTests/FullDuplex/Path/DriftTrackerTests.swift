@@ -21,7 +21,7 @@ struct DriftTrackerTests {
       reference.feed(played, from: start, hop: layout.hop)
       careful.step(reference, heard: heard, from: start)
       fast.step(reference, heard: heard, from: start, beyond: careful)
-      if let rate = tracker.update(fast, rate: 0, at: start / layout.hop), start > 2 * layout.rate { told.append(rate) }
+      if case .drift(let rate) = tracker.observe(fast, rate: 0, at: start / layout.hop), start > 2 * layout.rate { told.append(rate) }
     }
     let mean = told.reduce(0, +) / Double(max(told.count, 1))
     if drift == 0 {

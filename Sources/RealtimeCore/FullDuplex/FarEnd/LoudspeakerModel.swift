@@ -141,10 +141,6 @@ struct LoudspeakerModel: ~Copyable {
     }
   }
 
-  /// Accounts for a gap in the far end. What was learnt of the loudspeaker is kept.
-  @_noLocks @_noAllocation
-  mutating func restart() { liveFrames = 0 }
-
   /// Adapts to a change of `ReferenceLevel`'s gain by this factor. The loudspeaker stays the same: terms of second order in the far end
   /// grow by the factor, so their coefficients shrink by it.
   @_noLocks @_noAllocation
@@ -160,12 +156,18 @@ struct LoudspeakerModel: ~Copyable {
     }
   }
 
-  /// Reduces the learnt information to a tenth, because the loudspeaker may have changed.
+  /// After a gap in the far end, what was learnt of the loudspeaker is kept; without trust, a tenth of it, because it may be another one. A
+  /// path changes with the room, too: it is the same loudspeaker.
   @_noLocks @_noAllocation
-  mutating func doubt() {
-    turns = 0
-    for i in 0..<Self.count * Self.count { information[i] *= 0.1 }
-    for term in 0..<Self.count { evidence[term] *= 0.1 }
+  mutating func lose(_ loss: Loss) {
+    switch loss {
+    case .history: liveFrames = 0
+    case .trust:
+      turns = 0
+      for i in 0..<Self.count * Self.count { information[i] *= 0.1 }
+      for term in 0..<Self.count { evidence[term] *= 0.1 }
+    case .path: break
+    }
   }
 
   /// Learns from a filter's newest error, every `partitionHops` hops, right after the filter has learnt from it.

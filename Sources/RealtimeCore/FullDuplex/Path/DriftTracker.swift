@@ -64,17 +64,20 @@ struct DriftTracker: ~Copyable {
     cosines.deallocate()
   }
 
-  /// Discards the former response, because the filter was reset or its window moved.
+  /// Discards the former response, unless only a gap was heard: the filter was reset, or its window moved.
   @_noLocks @_noAllocation
-  mutating func forget() { formerSides = 0 }
+  mutating func lose(_ loss: Loss) {
+    if case .history = loss { return }
+    formerSides = 0
+  }
 
-  /// Processes one hop. Returns a corrected rate after a successful measurement, otherwise nil.
+  /// Processes one hop. Tells a corrected rate after a successful measurement.
   ///
   /// - Parameters:
   ///   - rate: the drift compensated at present, in frames per frame.
   ///   - now: the number of this hop; those in which the filter rests are left out.
   @_noLocks @_noAllocation
-  mutating func update(_ filter: borrowing KalmanFilter, rate: Double, at now: Int) -> Double? {
+  mutating func observe(_ filter: borrowing KalmanFilter, rate: Double, at now: Int) -> PathNews? {
     if now - lastHop > interval { nextHop = now + 2 * interval }
     lastHop = now
     guard now >= nextHop else { return nil }
@@ -90,7 +93,7 @@ struct DriftTracker: ~Copyable {
     guard highest > certain, abs(best) < furthest else { return nil }
     let below = likeness(best - 1), above = likeness(best + 1)
     let moved = Double(best) + 0.5 * Double((below - above) / (below - 2 * highest + above - 1e-9))
-    return min(max(rate + gain * moved / Double(elapsed * Self.stepsPerHop), -largest), largest)
+    return .drift(min(max(rate + gain * moved / Double(elapsed * Self.stepsPerHop), -largest), largest))
   }
 
   /// Updates the best of the shifts, and its correlation.

@@ -3,11 +3,10 @@
 ///
 /// The microphone contains an estimate that is right (`EchoEvidence`), but none that only resembles what it was learnt from. Bands of noise
 /// do not count. But a voice may predict another of the same pitch for a while: from all ages of the far end alike, whereas a room has an
-/// onset. Own method. Cost: during a trial, one transform of two hops and some 10
-/// operations a band a hop; otherwise none. [realtime] except `init` and `deinit`.
+/// onset. Own method. Cost: during a trial, one transform of two hops and some 10 operations a band a hop; otherwise none. [realtime] except `init` and `deinit`.
 struct EchoTrial: ~Copyable {
   private(set) var isRunning = false
-  /// The energies of the fast filter's estimate, by band: to be measured before `update`.
+  /// The energies of the fast filter's estimate, by band: to be measured before `observe`.
   let echo: UnsafeMutablePointer<Float>
 
   private let bands: Int
@@ -50,9 +49,9 @@ struct EchoTrial: ~Copyable {
 
   /// Returns whether something is heard in a quarter of the bands at least: in noise alone nothing would be proven.
   @_noLocks @_noAllocation
-  func isWorthwhile(microphone: UnsafePointer<Float>, noise: UnsafePointer<Float>) -> Bool {
+  func isWorthwhile(_ hop: PathHop) -> Bool {
     var heard = 0
-    for band in 0..<bands where microphone[band] > audible * noise[band] { heard += 1 }
+    for band in 0..<bands where hop.microphone[band] > audible * hop.noise[band] { heard += 1 }
     return 4 * heard >= bands
   }
 
@@ -60,7 +59,7 @@ struct EchoTrial: ~Copyable {
   @_noLocks @_noAllocation
   mutating func begin() {
     (isRunning, hops) = (true, 0)
-    evidence.forget()
+    evidence.begin()
   }
 
   /// Ends the trial, if any. Before the next one it `rests`.
@@ -69,22 +68,22 @@ struct EchoTrial: ~Copyable {
 
   /// Counts a hop without a trial. Returns whether one may begin.
   @_noLocks @_noAllocation
-  mutating func isRested() -> Bool {
+  mutating func wait() -> PathNews? {
     hopsToRest = max(hopsToRest - 1, 0)
-    return hopsToRest == 0
+    return hopsToRest == 0 ? .trialPossible : nil
   }
 
-  /// Processes a hop's energies by band, and the filter's `concentration`. Returns whether the microphone contains the estimated echo.
+  /// Processes a hop of a trial, and the filter's `concentration`. Returns whether the microphone contains the estimated echo.
   @_noLocks @_noAllocation
-  mutating func update(
-    microphone: UnsafePointer<Float>, residual: UnsafePointer<Float>, noise: UnsafePointer<Float>, concentration: Float
-  ) -> Bool {
+  mutating func observe(_ hop: PathHop, concentration: Float) -> PathNews {
     hops += 1
     evidence.fade()
-    for band in 0..<bands where microphone[band] > audible * noise[band] {
-      evidence.add(microphone: microphone[band], echo: echo[band], residual: residual[band])
+    for band in 0..<bands where hop.microphone[band] > audible * hop.noise[band] {
+      evidence.add(microphone: hop.microphone[band], echo: echo[band], residual: hop.fastResidual[band])
     }
-    return evidence.found > leastEvidence * Float(bands) && evidence.found > leastShare * evidence.wanted
+    let isProven =
+      evidence.found > leastEvidence * Float(bands) && evidence.found > leastShare * evidence.wanted
       && concentration > leastConcentration
+    return isProven ? .echoProven : .echoUnproven(isOver: isOver)
   }
 }

@@ -19,10 +19,10 @@ struct FirstWords {
     leastPlayed = layout.hops(0.3)
   }
 
-  /// Processes a hop of the far end. Returns whether a tone has ended, in a pause or by something else, before any words.
+  /// Processes a hop of the far end. Tells if a tone has ended, in a pause or by something else, before any words.
   @_noLocks @_noAllocation
-  mutating func update(excitation: borrowing Excitation, isFarEnd: Bool) -> Bool {
-    if wereHeard { return false }
+  mutating func observe(_ excitation: borrowing Excitation, isFarEnd: Bool) -> PathNews? {
+    if wereHeard { return nil }
     if isFarEnd {
       playedHops += 1
       quietHops = 0
@@ -33,8 +33,8 @@ struct FirstWords {
       quietHops += 1
       if excitation.isTonal || quietHops >= leastPause { broadHops = 0 }
     }
-    guard wasTone, quietHops >= leastPause || broadHops > 0 else { return false }
+    guard wasTone, quietHops >= leastPause || broadHops > 0 else { return nil }
     wasTone = false
-    return playedHops >= leastPlayed
+    return playedHops >= leastPlayed ? .toneEnded : nil
   }
 }

@@ -29,7 +29,7 @@ struct EchoEvidenceTests {
     for _ in 0..<50 { evidence.fade() }
     #expect(first > 0 && evidence.found < 0.01 * first && evidence.wanted < 0.01)
     evidence.add(microphone: 1, echo: 1, residual: 0)
-    evidence.forget()
+    evidence.begin()
     #expect(evidence.found == 0 && evidence.wanted == 0)
   }
 }

@@ -66,9 +66,12 @@ struct PathChangeDetector: ~Copyable {
     @_noLocks @_noAllocation get { UnsafePointer(floor) }
   }
 
-  /// Starts over, because the filter was reset.
+  /// Starts over, unless only a gap was heard.
   @_noLocks @_noAllocation
-  mutating func forget() { (hasConverged, residualShare, evidence) = (false, 1, 0) }
+  mutating func lose(_ loss: Loss) {
+    if case .history = loss { return }
+    (hasConverged, residualShare, evidence) = (false, 1, 0)
+  }
 
   /// Forgets the residual that a changed gain has left: the estimate was scaled by this factor.
   @_noLocks @_noAllocation
@@ -82,14 +85,11 @@ struct PathChangeDetector: ~Copyable {
     }
   }
 
-  /// Processes one hop's energies by band, whether the fast filter leaves clearly less, and whether the filter trusts its estimate. Returns
-  /// whether the path has changed, or a trusted estimate is absurd: a tone, for instance, teaches the filter nothing about other
-  /// frequencies.
+  /// Processes one hop, whether the fast filter leaves clearly less, and whether the filter trusts its estimate. Returns whether the path
+  /// has changed, or a trusted estimate is absurd: a tone, for instance, teaches the filter nothing about other frequencies.
   @_noLocks @_noAllocation
-  mutating func update(
-    microphone d: UnsafePointer<Float>, echo y: UnsafePointer<Float>, residual e: UnsafePointer<Float>, isFastBetter: Bool,
-    isConfident: Bool
-  ) -> Bool {
+  mutating func observe(_ hop: PathHop, isFastBetter: Bool, isConfident: Bool) -> Bool {
+    let d = hop.microphone, y = hop.echo, e = hop.residual
     hops += 1
     let worse = isFastBetter ? remaining : worse
     var loudBands = 0, worseBands = 0

@@ -10,8 +10,9 @@ struct EchoEvidence {
 
   init(layout: FilterLayout) { memory = layout.perHop(0.9) }
 
+  /// Begins to collect.
   @_noLocks @_noAllocation
-  mutating func forget() { (found, wanted) = (0, 0) }
+  mutating func begin() { (found, wanted) = (0, 0) }
 
   /// Begins a hop, whose bands are to be added.
   @_noLocks @_noAllocation

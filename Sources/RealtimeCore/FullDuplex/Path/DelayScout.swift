@@ -119,13 +119,11 @@ struct DelayScout: ~Copyable {
   @_noLocks @_noAllocation
   mutating func wake() { assurance = 0 }
 
-  /// Discards what is known of the former echo path.
-  ///
-  /// - Parameter isDoubt: whether the filter keeps its weights.
+  /// Discards correlations and evidence, whatever is lost. Without trust, the filter keeps its weights, and more is asked for to move it.
   @_noLocks @_noAllocation
-  mutating func forget(isDoubt: Bool = false) {
+  mutating func lose(_ loss: Loss) {
     wake()
-    isWary = isDoubt
+    isWary = if case .trust = loss { true } else { false }
     discard()
   }
 

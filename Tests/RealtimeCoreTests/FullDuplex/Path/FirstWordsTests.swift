@@ -15,7 +15,7 @@ struct FirstWordsTests {
     for start in stride(from: 0, through: far.count - layout.hop, by: layout.hop) {
       reference.feed(far, from: start, hop: layout.hop)
       let power = far[start..<start + layout.hop].reduce(0) { $0 + $1 * $1 } / Float(layout.hop)
-      if words.update(excitation: reference.excitation, isFarEnd: power > 1e-6) { ends += 1 }
+      if words.observe(reference.excitation, isFarEnd: power > 1e-6) != nil { ends += 1 }
       if words.wereHeard, heard == nil { heard = Double(start) / Double(rate) }
     }
     return (ends, heard)

@@ -42,15 +42,15 @@ struct PathVerification: ~Copyable {
   @_noLocks @_noAllocation
   mutating func pause() { silentHops += 1 }
 
-  /// Ends a pause, if there was one. Returns its hops, and begins to verify the filter, if it was long and the filter `hasConverged`
-  /// before; otherwise returns 0.
+  /// Ends a pause, if there was one. Begins to verify the filter, and tells of the pause, if it was long and the filter `hasConverged`
+  /// before.
   @_noLocks @_noAllocation
-  mutating func resume(hasConverged: Bool) -> Int {
+  mutating func resume(hasConverged: Bool) -> PathNews? {
     defer { silentHops = 0 }
-    guard hasConverged, silentHops >= leastPause else { return 0 }
+    guard hasConverged, silentHops >= leastPause else { return nil }
     isRefuted = false
     begin()
-    return silentHops
+    return .pauseEnded(hops: silentHops)
   }
 
   /// Computes `uncertainty` while pending, right after the filter's `predict`.
@@ -62,19 +62,16 @@ struct PathVerification: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func begin() {
     (isPending, remaining) = (true, patience)
-    evidence.forget()
+    evidence.begin()
   }
 
-  /// Processes a hop's energies by band. Returns the power of the error that the filter has to expect, as a multiple of the estimate's, if
-  /// the path is found to have changed in this hop, which it is once a pause at most; otherwise returns 0.
+  /// Processes a hop. Tells if the path is found to have changed in it, which it is once a pause at most.
   @_noLocks @_noAllocation
-  mutating func update(
-    microphone: UnsafePointer<Float>, echo: UnsafePointer<Float>, residual: UnsafePointer<Float>, isFarEnd: Bool
-  ) -> Float {
-    if !isPending { return 0 }
-    if isFarEnd { remaining -= 1 }
+  mutating func observe(_ hop: PathHop) -> PathNews? {
+    if !isPending { return nil }
+    if hop.isFarEnd { remaining -= 1 }
     evidence.fade()
-    for band in 0..<bands { evidence.add(microphone: microphone[band], echo: echo[band], residual: residual[band]) }
+    for band in 0..<bands { evidence.add(microphone: hop.microphone[band], echo: hop.echo[band], residual: hop.residual[band]) }
     let found = evidence.found, wanted = evidence.wanted
     if wanted > leastEvidence * Float(bands) {
       if found > verified * wanted { isPending = false }
@@ -82,11 +79,11 @@ struct PathVerification: ~Copyable {
         let lacking = 1 - max(found / wanted, 0)
         isRefuted = true
         begin()
-        return 2 * lacking
+        return .pathRefuted(error: 2 * lacking)
       }
     }
     if remaining <= 0 { isPending = false }
-    return 0
+    return nil
   }
 
   /// Ends the verification, because the canceller is guarded: everything counts as echo anyway.

@@ -1,0 +1,7 @@
+/// Where a filter writes what it makes of each hop. [realtime]
+struct FilterEstimate {
+  /// The newest hop of the estimated echo, and of the residual: the microphone minus it.
+  let echo, residual: UnsafePointer<Float>
+  /// Expected power of the residual echo, by adapted bin; eight values beyond the last are readable.
+  let uncertainty: UnsafePointer<Float>
+}
