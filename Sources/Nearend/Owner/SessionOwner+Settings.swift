@@ -88,5 +88,5 @@ extension SessionOwner {
 
 extension Setting {
   /// The settings that are not part of the session and may change at any time.
-  static let live = allCases.filter { $0 != .useVoiceProcessingIO && $0 != .manualAudioSessionManagement }
+  static let live = allCases.filter { !$0.has(.isInitOnly) }
 }

@@ -29,6 +29,14 @@ package struct SessionSettings: Codable, Sendable, Equatable {
   package var isRecordingAlwaysPrepared = false
 
   package init() {}
+
+  /// Sets a setting to a value of its own kind. Returns false, and changes nothing, for one that the session does not hold.
+  @discardableResult
+  package mutating func set(_ setting: Setting, to value: EventValue) -> Bool {
+    guard case .session(let place, _) = setting.home else { return false }
+    place.write(&self, value)
+    return true
+  }
 }
 
 /// A setting that can be changed only while no media is registered (L6).
