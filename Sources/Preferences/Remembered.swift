@@ -43,7 +43,7 @@ package struct Remembered: Encodable, Sendable, Equatable {
 }
 
 extension Setting {
-  /// A Boolean value indicating whether the last value is restored at start.
+  /// Whether the last value is restored at start.
   package var isRemembered: Bool { !has(.isForgotten) }
 }
 

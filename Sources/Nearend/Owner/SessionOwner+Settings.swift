@@ -63,7 +63,7 @@ extension SessionOwner {
     return nil
   }
 
-  /// A Boolean value indicating whether nearend links the real devices (S5).
+  /// Whether nearend links the real devices (S5).
   var isAutomaticConfigurationEnabled: Bool {
     get { session.settings.isAutomaticConfigurationEnabled }
     set {
@@ -72,7 +72,7 @@ extension SessionOwner {
     }
   }
 
-  /// A Boolean value indicating whether the session ends with its last media (S5).
+  /// Whether the session ends with its last media (S5).
   var isAutomaticDeactivationEnabled: Bool {
     get { session.settings.isAutomaticDeactivationEnabled }
     set {

@@ -2,10 +2,9 @@
 package struct GraphSettings: Sendable, Equatable {
   /// The source of the echo canceller's reference (V4).
   package var reference = ReferenceSource.everything
-  /// A Boolean value indicating whether *Nearend Speaker* and *Nearend Microphone* become the system's defaults, and the former ones are
-  /// restored afterwards (R2).
+  /// Whether *Nearend Speaker* and *Nearend Microphone* become the system's defaults, and the former ones are restored afterwards (R2).
   package var areOursDefault = false
-  /// A Boolean value indicating whether the render path pauses when headphones are gone (R5).
+  /// Whether the render path pauses when headphones are gone (R5).
   package var pausesOnUnplug = true
   /// How other applications are lowered in a call (D3).
   package var ducking = DuckingSettings()

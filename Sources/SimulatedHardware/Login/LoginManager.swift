@@ -22,7 +22,7 @@ package final class LoginManager: @unchecked Sendable {
     package var why: String
     /// `delay` or `block`.
     package var mode: String
-    /// A Boolean value indicating whether the client has not closed its file descriptor.
+    /// Whether the client has not closed its file descriptor.
     package var isHeld: Bool
   }
 
