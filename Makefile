@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz picture test-corpus
 .PHONY: test-kernels test-quality test-intercom fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb
-.PHONY: test-debian13 train test-training
+.PHONY: test-debian13 train test-training behaviours
 
 swift := Scripts/swift
 sources := Sources Tests Training Package.swift
@@ -52,6 +52,9 @@ test-debian13: ## runs the suite and makes and tries a package in a Debian 13, w
 
 format: ## rewrites the sources in the house style
 	@$(swift) format --in-place --recursive --parallel $(sources)
+
+behaviours: ## lists the tests that show each behaviour, in .build/behaviours.md
+	@Scripts/behaviours
 
 lint: dependencies ## checks style, file sizes and scripts, and that a debug build has no warning
 	@Scripts/lint $(sources)

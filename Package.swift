@@ -119,8 +119,8 @@ let package = Package(
     .target(
       name: "SimulatedHardware",
       dependencies: [
-        "Platform", "PipeWireClient", "CRealtime", "CPipeWire", "CSampleRate", "CSimulatedDevice", "CKernels", "SeededSignals",
-        "SoundFileLibrary", "SystemdLibrary",
+        "Platform", "PipeWireClient", "LoginSession", "CRealtime", "CPipeWire", "CSampleRate", "CSimulatedDevice", "CKernels",
+        "SeededSignals", "SoundFileLibrary", "SystemdLibrary",
       ]),
     .target(name: "CSimulatedDevice", dependencies: ["PipeWireLibrary"]),
     .target(name: "SimulatedClock", dependencies: ["PipeWireLibrary"]),

@@ -31,8 +31,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// A Boolean value indicating whether the character is displayed, unlike those that act instead: control characters of both sets,
-  /// direction marks and overrides, tags, line and paragraph separators.
+  /// Whether the character is displayed, unlike those that act instead: control characters of both sets, direction marks and overrides,
+  /// tags, line and paragraph separators.
   fileprivate var isPrintable: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate: false

@@ -9,7 +9,7 @@ package struct HTTPAnswer: Sendable, Equatable {
   /// The body, at most 64 MiB; empty for a successful download, whose bytes were passed on.
   package var body: Data
 
-  /// A Boolean value indicating whether the status is 2xx.
+  /// Whether the status is 2xx.
   package var isSuccess: Bool { (200..<300).contains(status) }
 }
 

@@ -13,9 +13,9 @@ package struct Size: Equatable, Sendable {
   /// The smallest terminal that holds what a person in a call needs (U6).
   package static let smallest = Size(width: 40, height: 10)
 
-  /// A Boolean value indicating whether every page fits.
+  /// Whether every page fits.
   package var isLargeEnough: Bool { holds(.minimum) }
-  /// A Boolean value indicating whether a frame of `other` fits.
+  /// Whether a frame of `other` fits.
   package func holds(_ other: Size) -> Bool { width >= other.width && height >= other.height }
 }
 
@@ -44,7 +44,7 @@ package struct Cell: Equatable, Sendable {
     self.style = style
   }
 
-  /// A Boolean value indicating whether this is the second column of a wide character.
+  /// Whether this is the second column of a wide character.
   package var isContinuation: Bool { scalar.value == 0 }
 }
 

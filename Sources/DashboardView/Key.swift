@@ -15,6 +15,6 @@ package struct KeyResponse: Equatable, Sendable {
   /// Commands for nearend, in order.
   package var commands: [Command] = []
   package var quits = false
-  /// A Boolean value indicating whether the key has a meaning.
+  /// Whether the key has a meaning.
   package var isUnderstood = true
 }

@@ -33,7 +33,7 @@ enum KeyAction: Equatable, Sendable {
   case turnPage(Int)
   case help, back, quit
 
-  /// A Boolean value indicating whether it is about pages, which a small terminal does not show.
+  /// Whether it is about pages, which a small terminal does not show.
   var needsPages: Bool {
     switch self {
     case .page, .turnPage, .openRoutes, .pickDevice: true

@@ -79,7 +79,7 @@ extension MicMode {
 }
 
 extension MicModeStatus {
-  /// A Boolean value indicating whether something else is heard, for a reason that is known.
+  /// Whether something else is heard, for a reason that is known.
   var isHindered: Bool { effective != requested && reason != nil }
 
   var style: Style { requested == .standard ? .plain : effective == requested ? .good : .caution }

@@ -44,7 +44,7 @@ package struct DoctorFacts: Sendable, Equatable {
   }
   /// nil if no nearend runs, or its thread cannot be examined.
   package var realtime: Realtime?
-  /// A Boolean value indicating whether rtkit is installed, which grants priorities to processes without the right to them.
+  /// Whether rtkit is installed, which grants priorities to processes without the right to them.
   package var hasRealtimeKit = false
 
   /// The problems in nearend.toml.
@@ -94,7 +94,7 @@ package struct GraphSurvey: Sendable, Equatable {
   }
   /// "0.3.65"
   package var daemonVersion = ""
-  /// A Boolean value indicating whether a session manager runs.
+  /// Whether a session manager runs.
   package var hasSessionManager = false
   package var nodes: [Node] = []
   /// Links from node to node.

@@ -1,10 +1,11 @@
 internal import SystemdLibrary
 
 /// A message of sd-bus, valid as long as its provider says.
-struct BusMessage {
-  private let message: OpaquePointer
+package struct BusMessage {
+  /// The `sd_bus_message`.
+  package let message: OpaquePointer
 
-  init(_ message: OpaquePointer) { self.message = message }
+  package init(_ message: OpaquePointer) { self.message = message }
 
   /// The error of a failed call; nil for any other message.
   var failure: String? {
@@ -13,16 +14,42 @@ struct BusMessage {
   }
 
   /// The path of the object that sent or receives it.
-  var path: String { sd_bus_message_get_path(message).map { String(cString: $0) } ?? "" }
+  package var path: String { sd_bus_message_get_path(message).map { String(cString: $0) } ?? "" }
+  package var interface: String { sd_bus_message_get_interface(message).map { String(cString: $0) } ?? "" }
+  package var member: String { sd_bus_message_get_member(message).map { String(cString: $0) } ?? "" }
 
-  func append(_ text: String) { _ = text.withCString { sd_bus_message_append_basic(message, Self.code("s"), $0) } }
-  func append(_ number: UInt32) {
+  /// Appends text; `type` "o" is an object's path.
+  package func append(_ text: String, _ type: Character = "s") {
+    _ = text.withCString { sd_bus_message_append_basic(message, Self.code(type), $0) }
+  }
+  package func append(_ number: UInt32) {
     var number = number
     sd_bus_message_append_basic(message, Self.code("u"), &number)
   }
+  package func append(_ number: UInt64) {
+    var number = number
+    sd_bus_message_append_basic(message, Self.code("t"), &number)
+  }
+  package func append(_ flag: Bool) {
+    var value: Int32 = flag ? 1 : 0
+    sd_bus_message_append_basic(message, Self.code("b"), &value)
+  }
+
+  /// Appends a duplicate of the descriptor; the caller keeps and closes its own.
+  package func append(descriptor: Int32) {
+    var value = descriptor
+    sd_bus_message_append_basic(message, Self.code("h"), &value)
+  }
+
+  /// Appends a container with what `fill` appends: an array "a", an entry of a dictionary "e", or a variant "v".
+  package func append(_ container: Character, of signature: String, _ fill: () -> Void) {
+    sd_bus_message_open_container(message, Self.code(container), signature)
+    fill()
+    sd_bus_message_close_container(message)
+  }
 
   /// Reads the next argument; nil if it is missing or of another type than string or path.
-  func readText(_ type: Character = "s") -> String? {
+  package func readText(_ type: Character = "s") -> String? {
     var text: UnsafePointer<CChar>?
     return sd_bus_message_read_basic(message, Self.code(type), &text) > 0 ? text.map { String(cString: $0) } : nil
   }
@@ -41,6 +68,15 @@ struct BusMessage {
   func readDescriptor() -> Int32? {
     var descriptor: Int32 = -1
     return sd_bus_message_read_basic(message, Self.code("h"), &descriptor) > 0 ? descriptor : nil
+  }
+
+  /// Answers this call with the arguments appended by `fill`.
+  package func reply(_ fill: (BusMessage) -> Void) {
+    var answer: OpaquePointer?
+    guard sd_bus_message_new_method_return(message, &answer) >= 0, let answer else { return }
+    fill(BusMessage(answer))
+    sd_bus_send(nil, answer, nil)
+    sd_bus_message_unref(answer)
   }
 
   /// The D-Bus code of a type.

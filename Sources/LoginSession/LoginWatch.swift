@@ -56,7 +56,7 @@ package final class LoginWatch {
     release()
   }
 
-  /// A Boolean value indicating whether sleep is being delayed: from `.sleep(true)` until `maySleep`.
+  /// Whether sleep is being delayed: from `.sleep(true)` until `maySleep`.
   private var isSleepHeldUp: Bool { isAsleep && inhibitor != nil }
 
   /// Lets a machine that is about to sleep do so, because nearend uses no device.

@@ -40,7 +40,7 @@ final class DaemonArrival: Sendable {
 
   func end() { state.withLock { $0.isOver = true } }
 
-  /// A Boolean value indicating whether the key has ended the rehearsal.
+  /// Whether the key has ended the rehearsal.
   var isChosen: Bool { state.withLock { $0.isChosen } }
 
   /// The key for the dashboard.

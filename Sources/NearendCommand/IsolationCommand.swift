@@ -123,7 +123,7 @@ struct IsolationCost {
 
   var words: String { "\(fixed(share * 1000, 0)) ms of processor time per second of audio" }
 
-  /// A Boolean value indicating whether isolation takes more than half of the time, so that other work of the machine makes blocks late.
+  /// Whether isolation takes more than half of the time, so that other work of the machine makes blocks late.
   var isTooHigh: Bool { share > 0.5 }
 }
 

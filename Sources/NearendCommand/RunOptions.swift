@@ -112,7 +112,7 @@ struct DeviceOptions: ParsableArguments {
     return names.compactMap { $0 }
   }
 
-  /// A Boolean value indicating whether no option was given in which a running nearend may differ.
+  /// Whether no option was given in which a running nearend may differ.
   var isStandard: Bool { settings.isEmpty && sink.isEmpty && interruptingRoles == nil && whenInactive == nil }
 
   /// The settings that these options set.

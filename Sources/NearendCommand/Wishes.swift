@@ -55,9 +55,7 @@ struct Wishes {
 
   var sessionSettings: SessionSettings {
     var settings = SessionSettings()
-    settings.usesVoiceProcessing = isOn(.useVoiceProcessingIO)
-    settings.isManual = isOn(.manualAudioSessionManagement)
-    settings.isMicrophoneMuted = isOn(.microphoneMuted)
+    for setting in Self.fromTheStart { settings.set(setting, to: layers.resolved(setting).value) }
     return settings
   }
 
@@ -75,14 +73,12 @@ struct Wishes {
       interruptions: InterruptionOptions(
         roles: roles.filter { !$0.isEmpty }, systemBus: systemBus,
         whenInactive: devices.whenInactive ?? text(.whenInactive).flatMap(InterruptionOptions.Inactivity.init) ?? .stop))
-    for setting in [Setting.reference, .defaultDevices, .pauseOnUnplug] {
-      options.settings.set(setting, to: layers.resolved(setting).value)
-    }
+    for setting in Self.fromTheStart { options.settings.set(setting, to: layers.resolved(setting).value) }
     options.stateFolder = StatePath.standard(environment)
     return options
   }
 
-  private func isOn(_ setting: Setting) -> Bool { layers.resolved(setting).value == .bool(true) }
+  private static let fromTheStart = Setting.allCases.filter { $0.has(.holdsFromTheStart) }
 
   private func text(_ option: RunOption) -> String? {
     if case .text(let text) = layers.configuration.option(option) { text } else { nil }

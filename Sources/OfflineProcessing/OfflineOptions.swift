@@ -11,7 +11,7 @@ package struct OfflineOptions: Sendable {
   package var output: String
   /// Path of a PNG of levels, ERLE, delay and spectra over time; nil draws none.
   package var plot: String?
-  /// A Boolean value indicating whether to make spectrograms, for a plot that the caller draws.
+  /// Whether to make spectrograms, for a plot that the caller draws.
   package var drawsSpectrograms = false
   /// Frames per cycle, 32–8192; nil is 10 ms.
   package var quantum: Int?

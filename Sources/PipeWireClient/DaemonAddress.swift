@@ -43,7 +43,7 @@ package struct DaemonAddress: Sendable, Equatable {
       fault: folderFault)
   }
 
-  /// A Boolean value indicating whether there is a socket.
+  /// Whether there is a socket.
   var isThere: Bool { access(path, F_OK) == 0 }
 
   /// Returns a connected socket; -1 on a failure, whose cause is `errno`.

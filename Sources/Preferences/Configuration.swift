@@ -75,17 +75,5 @@ package struct ConfigurationError: Error, Sendable, Equatable, CustomStringConve
   package var description: String { lines.joined(separator: "\n") }
 }
 
-extension Setting {
-  /// Why it cannot be set for a device; nil if it can.
-  var deviceObstacle: String? {
-    switch self {
-    case .microphone, .speaker, .defaultDevices: "it decides which device is used"
-    case .useVoiceProcessingIO, .manualAudioSessionManagement: "it is locked while media is registered"
-    case .microphoneMuted: "a device that comes or goes could unmute the microphone"
-    default: nil
-    }
-  }
-}
-
 /// Returns whether a name matches a pattern with `*`, `?` and `[…]`, as in a shell.
 private func matches(_ name: String, pattern: String) -> Bool { fnmatch(pattern, name, 0) == 0 }

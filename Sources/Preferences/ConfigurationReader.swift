@@ -184,11 +184,11 @@ private struct ConfigurationReader {
       guard let value = table[key] else { continue }
       let place = path + [key]
       guard let setting = Setting(named: key) else {
-        let names = Setting.allCases.filter { $0.deviceObstacle == nil }.map(\.rawValue)
+        let names = Setting.allCases.filter { $0.row.deviceObstacle == nil }.map(\.rawValue)
         report(place, "unknown device setting '\(key.printable())'" + Self.alternatives(to: key, "settings", names))
         continue
       }
-      if let obstacle = setting.deviceObstacle {
+      if let obstacle = setting.row.deviceObstacle {
         report(place, "\(setting.rawValue) cannot be set per device, because \(obstacle): set it at the top level")
         continue
       }

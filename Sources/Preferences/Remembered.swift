@@ -43,9 +43,8 @@ package struct Remembered: Encodable, Sendable, Equatable {
 }
 
 extension Setting {
-  /// A Boolean value indicating whether the last value is restored at start. The microphone's mute is not, because a restored mute state
-  /// surprises users in either direction; `echoCancellation` is covered by `echoCanceller`.
-  package var isRemembered: Bool { self != .microphoneMuted && self != .echoCancellation }
+  /// Whether the last value is restored at start.
+  package var isRemembered: Bool { !has(.isForgotten) }
 }
 
 /// `remembered.json`: written whole or not at all, and by one process at a time. [any]

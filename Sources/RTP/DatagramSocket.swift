@@ -52,7 +52,7 @@ package struct DatagramError: Error, Sendable, Equatable {
   package let code: Int32
   package init(code: Int32) { self.code = code }
   package var reason: String { String(cString: strerror(code)) }
-  /// A Boolean value indicating whether no interface of this machine has the address.
+  /// Whether no interface of this machine has the address.
   package var isNotHere: Bool { code == EADDRNOTAVAIL }
   package var isTaken: Bool { code == EADDRINUSE }
 }

@@ -35,7 +35,7 @@ package struct RTPAddress: Sendable, Hashable, CustomStringConvertible {
     RTPAddress(checked: other.isIPv6 ? "::" : "0.0.0.0", port: port, isIPv6: other.isIPv6)
   }
 
-  /// A Boolean value indicating whether this is a wildcard address, to which nothing can be sent.
+  /// Whether this is a wildcard address, to which nothing can be sent.
   package var isAny: Bool { host == "::" || host == "0.0.0.0" }
 
   package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }

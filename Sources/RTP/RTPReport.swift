@@ -14,7 +14,7 @@ package struct RTPReport: Sendable, Equatable {
     package var lastReport: UInt32
     /// Time since that report arrived, in 1/65536 s.
     package var delay: UInt32
-    /// A Boolean value indicating whether a stream can be like this: audio that arrives 10 s apart is none.
+    /// Whether a stream can be like this: audio that arrives 10 s apart is none.
     package var isPlausible: Bool { jitter <= 10 }
 
     package init(

@@ -11,5 +11,5 @@ func onTheAudioThread(_ body: () -> Void) {
   }
 }
 
-/// A Boolean value indicating whether the fence was compiled with the sanitizer.
+/// Whether the fence was compiled with the sanitizer.
 var fenceIsArmed: Bool { rt_fence_is_armed() }

@@ -27,7 +27,7 @@ final class FuzzClient {
 
   func finishSending() { client.finishSending() }
 
-  /// A Boolean value indicating whether it sent only empty lines, which are no request.
+  /// Whether it sent only empty lines, which are no request.
   var hasSentNothing: Bool { bytes.allSatisfy { $0 == 10 || $0 == 13 } }
   /// A readable form of what was sent.
   var sent: String { String(decoding: bytes, as: UTF8.self).debugDescription.prefix(400).description }

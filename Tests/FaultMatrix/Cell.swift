@@ -19,9 +19,9 @@ struct Cell {
   var lostFrames: Int?
   /// What was heard of the echo; nil unless something both plays and records.
   var echo: EchoRecord?
-  /// A Boolean value indicating whether cycles were lost while the echo was measured, so that it says nothing of the canceller.
+  /// Whether cycles were lost while the echo was measured, so that it says nothing of the canceller.
   var isDisturbed = false
-  /// A Boolean value indicating whether the echo is all that is wrong, and may be measured again.
+  /// Whether the echo is all that is wrong, and may be measured again.
   var mayRepeat: Bool { isDisturbed && problems.count == 1 && echo?.isKept == false }
   var problems: [String] = []
   var explained: [String] = []

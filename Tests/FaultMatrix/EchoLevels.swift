@@ -22,7 +22,7 @@ struct EchoRecord {
   /// From then on, `Self.end` at most.
   var after: EchoLevels?
 
-  /// A Boolean value indicating whether the room hears the speaker afterwards.
+  /// Whether the room hears the speaker afterwards.
   var isHeard = false
 
   /// Seconds after sound is back in which the canceller may learn.

@@ -64,7 +64,7 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
   var endsDaemon: Bool { self == .pipewire || self == .pipewireKilled }
   var isHeadphonesGone: Bool { self == .headphonesOut || self == .usbOut || self == .bluetoothOut }
 
-  /// A Boolean value indicating whether nearend recovers in default mode without any action, so that the whole gap counts.
+  /// Whether nearend recovers in default mode without any action, so that the whole gap counts.
   var endsByItself: Bool { self == .replug || self == .driver }
 
   /// The longest allowed gap in seconds: of a switch, after the daemon's return, or after the end of an interruption.

@@ -193,7 +193,7 @@ extension Stage {
     try waitForBaseline()
   }
 
-  /// A Boolean value indicating whether playback is paused if, and only if, somebody plays.
+  /// Whether playback is paused if, and only if, somebody plays.
   private var isPaused: Bool { now.route.isPausedAfterUnplug == traffic.receives }
 
   private var cardSerials: [String: UInt64] { witness.serials { $0 == Self.laptopSpeaker || $0 == Self.laptopMicrophone } }

@@ -159,7 +159,7 @@ final class Stage {
     return [witness.speakers, witness.voice].allSatisfy { !$0.sounds(from: begin, to: .infinity) }
   }
 
-  /// A Boolean value indicating whether the links are as the traffic needs them.
+  /// Whether the links are as the traffic needs them.
   var isLinked: Bool {
     let graph = now.graph
     return (graph.renderLinks > 0) == (traffic != .idle) && (graph.captureLinks > 0) == traffic.sends

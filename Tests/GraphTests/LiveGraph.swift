@@ -135,7 +135,7 @@ final class LiveGraph {
     }
   }
 
-  /// A Boolean value indicating whether the daemon revives the links of a suspended device by itself, so that nearend keeps them.
+  /// Whether the daemon revives the links of a suspended device by itself, so that nearend keeps them.
   var revivesLinks: Bool { service.snapshot().graph.daemonVersion.compare("1.4", options: .numeric) != .orderedAscending }
 
   /// The links that exist as long as nearend does.

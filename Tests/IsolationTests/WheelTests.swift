@@ -67,7 +67,7 @@ struct Fixture {
   }
 
   var installed: [String] { (try? FileManager.default.contentsOfDirectory(atPath: store.folder).sorted()) ?? [] }
-  /// A Boolean value indicating whether no partial files are left beside it.
+  /// Whether no partial files are left beside it.
   var isTidy: Bool {
     let beside = (try? FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/data/nearend")) ?? []
     return beside.allSatisfy { $0 == "isolation" }

@@ -1,6 +1,37 @@
 import Nearend
 
-// The code of the articles in Nearend.docc and of Documentation/library.md, line by line; ArticleTests compares them.
+// The code of the articles in Nearend.docc, of Documentation/library.md and of Nearend's doc comments, line by line; ArticleTests compares
+// them.
+
+func joinAndTake(_ farEnd: [Int16], _ send: ([Int16]) -> Void) async throws {
+  let call = try await AudioSession.shared.join("call")
+  try call.makeOutput().write(farEnd)
+  for await buffer in try call.microphone() { send(buffer.samples) }
+}
+
+func joinEach(_ samples: [Int16]) async throws -> Call {
+  // A call that takes the microphone, and one for each participant that is heard.
+  let me = try await AudioSession.shared.join("me", receives: false)
+  let alice = try await AudioSession.shared.join("alice", sends: false)
+  let output = try alice.makeOutput(sampleRate: 16_000)
+  try output.write(samples)
+  await alice.end()
+  return me
+}
+
+func write(_ frame: [Int16], _ wholeFile: [Int16], _ call: Call) async throws -> Int {
+  var early = 0
+  let output = try call.makeOutput(sampleRate: 16_000)
+  // Refused whole where it does not fit: the writer is early, and drops the frame.
+  do { try output.write(frame) } catch WriteError.full { early += 1 }
+  // Waits for room instead.
+  try await output.play(wholeFile)
+  return early
+}
+
+func take(_ manager: AudioSessionManager, _ send: ([Int16]) -> Void) async throws {
+  for await buffer in try manager.microphoneBuffers(mediaId: "call", sampleRate: 16_000, channelCount: 1) { send(buffer.samples) }
+}
 
 func joinPlayAndTake(_ decodedSamples: [Int16], _ encode: ([Int16]) -> Void) async throws {
   let call = try await AudioSession.shared.join("call", sends: true, receives: true)

@@ -3,6 +3,15 @@ import Synchronization
 
 /// A handle of a joined call, which ends with its last reference, or by `end()`. [any]
 ///
+/// ```swift
+/// // A call that takes the microphone, and one for each participant that is heard.
+/// let me = try await AudioSession.shared.join("me", receives: false)
+/// let alice = try await AudioSession.shared.join("alice", sends: false)
+/// let output = try alice.makeOutput(sampleRate: 16_000)
+/// try output.write(samples)
+/// await alice.end()
+/// ```
+///
 /// Its output, its microphone and its tap retain it, so a program that holds one of them need not hold the call.
 public final class Call: Sendable, Identifiable {
   /// The id it was joined with.

@@ -29,6 +29,14 @@ extension Call {
   /// The output of a call: a handle, which ends with its last reference, with its call, or by `end()`. Accepts interleaved 16-bit PCM.
   /// [any]
   ///
+  /// ```swift
+  /// let output = try call.makeOutput(sampleRate: 16_000)
+  /// // Refused whole where it does not fit: the writer is early, and drops the frame.
+  /// do { try output.write(frame) } catch WriteError.full { early += 1 }
+  /// // Waits for room instead.
+  /// try await output.play(wholeFile)
+  /// ```
+  ///
   /// The buffer is bounded, and never overwritten: a write that does not fit is refused whole, and accepted audio is played at the writer's
   /// own speed, however far its clock is off.
   public final class Output: Sendable {

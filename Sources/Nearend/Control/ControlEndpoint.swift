@@ -4,7 +4,7 @@ struct ControlEndpoint: Sendable {
   var path: [String]
   /// Allowed names of the query.
   var query: Set<String> = []
-  /// A Boolean value indicating whether there is a place for it when all are taken: short requests by which people mute themselves.
+  /// Whether there is a place for it when all are taken: short requests by which people mute themselves.
   var isAlwaysAdmitted = false
   var answer: @Sendable (ControlRequest) throws -> Void
 

@@ -24,9 +24,6 @@ final class Programs: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Settings that must not outlast the program that changed them: an open microphone, and voice processing switched on or off.
-  static let programScoped: Set<Setting> = [.recordingAlwaysPrepared, .useVoiceProcessingIO]
-
   /// Returns the new program's number.
   func add(name: String, process: Int?, feed: EventFeed) -> Int {
     state.withLock { state in
@@ -102,7 +99,7 @@ extension NearendService {
 
   /// Changes settings on behalf of a program, and remembers those that are to end with it; none of them without a program.
   func change(_ values: [String: EventValue], for program: Int?, _ change: () throws(SettingError) -> Void) throws(SettingError) {
-    let scoped = values.keys.compactMap { Setting(named: $0) }.filter { Programs.programScoped.contains($0) }
+    let scoped = values.keys.compactMap { Setting(named: $0) }.filter { $0.has(.endsWithProgram) }
     let former = scoped.map { ($0, value(of: $0)) }
     try change()
     guard let program else { return }

@@ -17,7 +17,7 @@ final class EngineHooks: Sendable {
   /// The directions that observers believe to be in use.
   var use: EngineUse { state.withLock { $0.use } }
 
-  /// A Boolean value indicating whether application audio is mixed in (S6).
+  /// Whether application audio is mixed in (S6).
   var hasMixer: Bool { state.withLock { $0.hasMixer } }
 
   /// Sets the chain from the next `create` on, and whether application audio is mixed in.
@@ -88,7 +88,7 @@ final class EngineHooks: Sendable {
 
   private var chain: [any AudioEngineObserver] { state.withLock { $0.chain } }
 
-  /// A Boolean value indicating whether this thread is inside a hook, and so holds the `lifecycle` lock.
+  /// Whether this thread is inside a hook, and so holds the `lifecycle` lock.
   var isCalling: Bool { state.withLock { $0.caller } == pthread_self() }
 
   private func mark(_ caller: pthread_t?) { state.withLock { $0.caller = caller } }

@@ -60,7 +60,7 @@ package final class EventBus: Sendable {
     for receive in subscribers { receive(event) }
   }
 
-  /// A Boolean value indicating whether the registered source has had audio other than silence; part of every event (T4). [any]
+  /// Whether the registered source has had audio other than silence; part of every event (T4). [any]
   package var sourceHadAudio: Bool {
     get { state.withLock { $0.sourceHadAudio } }
     set { state.withLock { $0.sourceHadAudio = newValue } }

@@ -22,7 +22,7 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     guard number.isLoopback || allowsRemote else { throw .notLoopback(self.host) }
   }
 
-  /// A Boolean value indicating whether only this machine can reach the address.
+  /// Whether only this machine can reach the address.
   var isLoopback: Bool { Self.number(host)?.isLoopback ?? false }
 
   /// Classifies a numeric address; nil for a name.

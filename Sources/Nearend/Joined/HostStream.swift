@@ -100,7 +100,7 @@ final class HostStream: Sendable {
 
   // MARK: Reading
 
-  /// A Boolean value indicating whether bytes have been read and not yet taken: polling the descriptor does not reveal these.
+  /// Whether bytes have been read and not yet taken: polling the descriptor does not reveal these.
   var hasInput: Bool { input.withLock { !$0.isEmpty } }
 
   /// Waits for exactly `count` bytes; nil at the end.

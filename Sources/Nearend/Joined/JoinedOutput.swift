@@ -107,7 +107,7 @@ final class JoinedOutput: Sendable {
 
   // MARK: The stream
 
-  /// A Boolean value indicating whether there is a stream to the host.
+  /// Whether there is a stream to the host.
   var isOpen: Bool { state.withLock { $0.stream != nil } }
 
   /// Starts to use a stream, beginning with what was written meanwhile.

@@ -32,7 +32,7 @@ extension JoinedSession {
       shared.withLock { $0.settings.waiting[setting] = value }
       return nil
     }
-    if Programs.programScoped.contains(setting) { shared.withLock { $0.settings.programScoped[setting] = value } }
+    if setting.has(.endsWithProgram) { shared.withLock { $0.settings.programScoped[setting] = value } }
     applyHostSettings()
     return nil
   }
@@ -41,8 +41,10 @@ extension JoinedSession {
   func applyHostSettings() {
     let (settings, scoped) = shared.withLock { ($0.settings.reported, $0.settings.programScoped) }
     if case .bool(let on)? = settings[.useVoiceProcessingIO] { change(.setVoiceProcessingEnabled(on)) }
-    if case .bool(let muted)? = settings[.microphoneMuted] { change(.setMicrophoneMuted(muted)) }
-    if let mode = settings[.microphoneMuteMode]?.word(MicrophoneMuteMode.self) { change(.setMicrophoneMuteMode(mode)) }
+    for setting in Setting.live where !setting.has(.endsWithProgram) {
+      guard case .session(_, let event) = setting.home, let event = settings[setting].flatMap(event) else { continue }
+      change(event)
+    }
     // If another program has prepared recording, that program's session is kept prepared, not this one.
     let isPrepared = scoped[.recordingAlwaysPrepared] == true && settings[.recordingAlwaysPrepared] == true
     change(.setRecordingAlwaysPrepared(isPrepared))

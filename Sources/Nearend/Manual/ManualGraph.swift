@@ -18,7 +18,7 @@ final class ManualGraph: SessionGraph {
   private let listener: any GraphListener
   /// Serializes reading the session's demand, as a graph's control thread does.
   private let control = SerialThread(name: "nearend.manual", callsOthers: true)
-  /// A Boolean value indicating whether the demand has changed, and has not been read since.
+  /// Whether the demand has changed, and has not been read since.
   private let isBehind = Atomic(false)
   /// Held while the demand is read.
   private let reading = Mutex(())

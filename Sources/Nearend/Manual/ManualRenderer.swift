@@ -4,6 +4,15 @@ import Synchronization
 
 /// Renders manually (S9): mixer and voice processing without a device or a daemon. The caller supplies and takes the blocks.
 ///
+/// ```swift
+/// let renderer = try ManualRenderer(rate: 48_000)
+/// let bob = try renderer.makeOutput(sampleRate: 16_000)
+/// try bob.write(samples)
+/// let cycle = try renderer.cycle(microphone: block)
+/// play(cycle.speaker)
+/// send(cycle.voice)
+/// ```
+///
 ///     outputs, call ──▶ cycle ──▶ speaker
 ///     microphone, reference ─▶ │ ──▶ voice, tap
 ///

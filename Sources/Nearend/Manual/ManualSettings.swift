@@ -4,7 +4,7 @@ import SessionModel
 /// Settings by their live names. They take effect at once and without a click, even while cycles run (L7). [any]
 extension ManualRenderer {
   /// The settings that apply without a device.
-  public static let settings: [Setting] = Setting.allCases.filter { !$0.needsDevices }
+  public static let settings: [Setting] = Setting.allCases.filter { !$0.has(.needsDevices) }
 
   /// Returns the value of a setting; nil for one that is not in `settings`.
   public func value(of setting: Setting) -> EventValue? {

@@ -16,17 +16,18 @@ struct KeptSettings: Sendable {
   }
 
   private func configured(_ setting: Setting) -> EventValue? {
-    switch setting {
-    case .microphone: configuration.microphone.map { .string($0) }
-    case .speaker: configuration.speaker.map { .string($0) }
-    default: configuration.settings[setting]
+    switch setting.home {
+    case .device(.input): configuration.microphone.map { .string($0) }
+    case .device(.output): configuration.speaker.map { .string($0) }
+    case .graph(let place): place.read(configuration.settings)
+    case .audio, .session: nil
     }
   }
 
   /// Sets the configuration, which takes precedence over what was set in an earlier session.
   mutating func configure(_ new: AudioSessionConfiguration) {
     configuration = new
-    for setting in [Setting.microphone, .speaker, .reference, .defaultDevices, .pauseOnUnplug] { settings[setting] = nil }
+    for setting in Setting.allCases where setting.has(.isConfigured) { settings[setting] = nil }
   }
 
   /// Keeps the canceller's engine and its switch separately, so that in the next session, too, on means the engine chosen last.

@@ -63,7 +63,7 @@ extension SessionOwner {
     return nil
   }
 
-  /// A Boolean value indicating whether nearend links the real devices (S5).
+  /// Whether nearend links the real devices (S5).
   var isAutomaticConfigurationEnabled: Bool {
     get { session.settings.isAutomaticConfigurationEnabled }
     set {
@@ -72,7 +72,7 @@ extension SessionOwner {
     }
   }
 
-  /// A Boolean value indicating whether the session ends with its last media (S5).
+  /// Whether the session ends with its last media (S5).
   var isAutomaticDeactivationEnabled: Bool {
     get { session.settings.isAutomaticDeactivationEnabled }
     set {
@@ -88,5 +88,5 @@ extension SessionOwner {
 
 extension Setting {
   /// The settings that are not part of the session and may change at any time.
-  static let live = allCases.filter { $0 != .useVoiceProcessingIO && $0 != .manualAudioSessionManagement }
+  static let live = allCases.filter { !$0.has(.isInitOnly) }
 }

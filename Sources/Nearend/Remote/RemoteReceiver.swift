@@ -20,12 +20,11 @@ final class RemoteReceiver: Sendable {
   private struct State {
     var receiver: RTPReceiver
     var cleared = RTPReceiver.Counts()
-    /// A Boolean value indicating whether the ring has overflowed: nothing is written before it is back at its target, or the rest of the
-    /// call would be late.
+    /// Whether the ring has overflowed: nothing is written before it is back at its target, or the rest of the call would be late.
     var isShedding = false
     var loggedFault: (fault: RTPFault, time: Double)?
     var roundTrip: Double?
-    /// A Boolean value indicating whether the sender is silent, which is not an underrun.
+    /// Whether the sender is silent, which is not an underrun.
     var hasEnded = false
   }
   private let state: Mutex<State>

@@ -13,7 +13,7 @@ final class Remotes: Sendable {
     var senders: [RemoteSender] = []
     /// The report exchanges of calls, by participant.
     var exchanges: [String: ReportExchange] = [:]
-    /// A Boolean value indicating whether the service has ended.
+    /// Whether the service has ended.
     var isStopped = false
 
     /// Removes and returns everything registered under `id`; a sender outside a call only if `isSend`.

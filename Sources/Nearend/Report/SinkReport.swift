@@ -11,7 +11,7 @@ extension SinkStatus {
       consecutiveUnderruns: status.consecutiveUnderruns, totalUnderruns: status.totalUnderruns, consecutiveDrops: status.consecutiveDrops,
       totalDrops: status.totalDrops, framesWritten: status.framesWritten, framesRead: status.framesRead, isResampling: status.isResampling,
       resampleRatio: status.resampleRatio, driftPPM: status.driftPPM, jitter: status.jitter * 1000,
-      jitterSpikes: status.jitterSpikes, gain: Double(shortest: sink.gain), isMuted: sink.isMuted,
+      jitterSpikes: status.jitterSpikes, gain: sink.gain.inFewestDigits, isMuted: sink.isMuted,
       peak: decibels(isHeard ? status.peak : 0),
       rms: decibels(isHeard ? status.rms : 0), ssrc: sink.ssrc)
   }
@@ -20,7 +20,7 @@ extension SinkStatus {
   init(_ sink: GraphSink, rate: Int, isUsed: Bool, isHeard: Bool) {
     let status = sink.status()
     self.init(
-      id: sink.id, kind: .graph, state: isUsed ? .playing : .idle, sampleRate: rate, channelCount: 2, gain: Double(shortest: sink.gain),
+      id: sink.id, kind: .graph, state: isUsed ? .playing : .idle, sampleRate: rate, channelCount: 2, gain: sink.gain.inFewestDigits,
       isMuted: sink.isMuted, peak: decibels(isHeard ? status.peak : 0), rms: decibels(isHeard ? status.rms : 0), ssrc: sink.ssrc)
   }
 }

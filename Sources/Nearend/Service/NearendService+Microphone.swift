@@ -3,7 +3,7 @@ import SessionModel
 
 /// The microphone, and what programs play into it (D2, D4).
 extension NearendService {
-  /// A Boolean value indicating whether somebody talks while muted (D2). The audio thread's last report counts only while the core sends.
+  /// Whether somebody talks while muted (D2). The audio thread's last report counts only while the core sends.
   var isTalkingWhileMuted: Bool { core.isSending && core.isTalkingWhileMuted }
 
   // MARK: Application audio (D4)

@@ -7,7 +7,7 @@ import SessionModel
 struct SessionMachine {
   private(set) var state: SessionState
   private var history = InterruptionHistory()
-  /// A Boolean value indicating whether the session refuses registrations.
+  /// Whether the session refuses registrations.
   var isEnded = false
 
   init(_ state: SessionState = SessionState()) { self.state = state }
@@ -65,7 +65,7 @@ struct SessionChange {
   let effects: [SessionEffect]
   /// The interruptions that ended with this change.
   var records: [InterruptionRecord] = []
-  /// A Boolean value indicating whether the session recovers from an interruption with this change, and does not start for another reason.
+  /// Whether the session recovers from an interruption with this change, and does not start for another reason.
   var overcomesInterruption = false
 
   var refusal: SessionRefusal? {
@@ -102,7 +102,7 @@ extension EventBus {
 }
 
 extension SessionEvent {
-  /// A Boolean value indicating whether the event may make an unused session needed.
+  /// Whether the event may make an unused session needed.
   fileprivate var addsUse: Bool {
     switch self {
     case .registerMedia, .setRecordingAlwaysPrepared(true): true

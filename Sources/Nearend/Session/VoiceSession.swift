@@ -12,9 +12,9 @@ import Synchronization
 package final class VoiceSession: Sendable {
   private struct State {
     var machine: SessionMachine
-    /// A Boolean value indicating whether the session has recovered, and the graph has not yet reported that sound can pass.
+    /// Whether the session has recovered, and the graph has not yet reported that sound can pass.
     var awaitsSound = false
-    /// A Boolean value indicating whether that recovery is from an interruption.
+    /// Whether that recovery is from an interruption.
     var overcomesInterruption = false
     /// Called once sound can pass.
     var soundWaiters: [@Sendable () -> Void] = []
@@ -155,7 +155,7 @@ package final class VoiceSession: Sendable {
   /// Stops accepting registrations, whatever uses the session.
   func end() { state.withLock { $0.machine.isEnded = true } }
 
-  /// A Boolean value indicating whether the session has ended: registrations are refused, and settings may be lost. [any]
+  /// Whether the session has ended: registrations are refused, and settings may be lost. [any]
   var hasEnded: Bool { state.withLock { $0.machine.isEnded } }
 
   // MARK: Transitions

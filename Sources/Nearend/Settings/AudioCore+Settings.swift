@@ -5,20 +5,14 @@ import SessionModel
 extension AudioCore {
   /// Returns the value of a setting; nil for one that is held elsewhere.
   func value(of setting: Setting) -> EventValue? {
-    if let path = setting.switchPath { return .bool(self[keyPath: path]) }
-    if let path = setting.gainPath { return .number(Double(shortest: self[keyPath: path])) }
-    return controls.value(of: setting)
+    if case .core(let place) = setting.audioPlace { place.read(self) } else { controls.value(of: setting) }
   }
 
   /// Sets a setting to a value of its own kind. Returns false, and changes nothing, for one that is held elsewhere.
   func set(_ setting: Setting, to value: EventValue) -> Bool {
-    if case .bool(let on) = value, let path = setting.switchPath {
-      self[keyPath: path] = on
-    } else if case .number(let gain) = value, let path = setting.gainPath {
-      self[keyPath: path] = Float(gain)
-    } else {
-      return controls.set(setting, to: value)
-    }
+    guard case .core(let place) = setting.audioPlace else { return controls.set(setting, to: value) }
+    var core = self
+    place.write(&core, value)
     return true
   }
 }
@@ -27,60 +21,49 @@ extension AudioCore {
 extension CaptureControls {
   /// Returns the value of a setting; nil for one that is held elsewhere.
   func value(of setting: Setting) -> EventValue? {
-    switch setting {
-    case .echoCanceller: EventValue(echoCanceller)
-    case .micMode: EventValue(micMode)
-    default: setting.capturePath.map { .bool(self[keyPath: $0]) }
-    }
+    if case .capture(let place) = setting.audioPlace { place.read(self) } else { nil }
   }
 
   /// Sets a setting to a value of its own kind. Returns false, and changes nothing, for one that is held elsewhere.
   @discardableResult
   func set(_ setting: Setting, to value: EventValue) -> Bool {
-    switch (setting, value) {
-    // As a switch, on selects the canceller chosen last.
-    case (.echoCanceller, .bool(let on)): isEchoCancellationEnabled = on
-    case (.echoCanceller, .string): if let canceller = value.word(EchoCanceller.self) { echoCanceller = canceller }
-    case (.micMode, .string): if let mode = value.word(MicMode.self) { micMode = mode }
-    case (_, .bool(let on)):
-      guard let path = setting.capturePath else { return false }
-      self[keyPath: path] = on
-    default: return false
-    }
+    guard case .capture(let place) = setting.audioPlace else { return false }
+    var controls = self
+    place.write(&controls, value)
     return true
   }
 }
 
-extension Double {
-  /// The number with the fewest digits that is this one as a `Float`: 0.3, where the conversion alone would say 0.30000001192092896.
-  init(shortest value: Float) { self = Double("\(value)") ?? Double(value) }
+/// Where in the audio core a setting is held.
+enum AudioPlace {
+  case capture(SettingPlace<CaptureControls>)
+  case core(SettingPlace<AudioCore>)
 }
 
 extension Setting {
-  fileprivate var capturePath: ReferenceWritableKeyPath<CaptureControls, Bool>? {
+  /// The place of a setting whose home is `.audio`; nil for any other.
+  var audioPlace: AudioPlace? {
     switch self {
-    case .bypassVoiceProcessing: \.isBypassed
-    case .voiceProcessingEnableAGC: \.isGainControlEnabled
-    case .noiseSuppression: \.isNoiseSuppressionEnabled
-    case .echoCancellation: \.isEchoCancellationEnabled
-    case .highPassFilter: \.isHighPassFilterEnabled
-    default: nil
-    }
-  }
-
-  fileprivate var switchPath: ReferenceWritableKeyPath<AudioCore, Bool>? {
-    switch self {
-    case .appDucking: \.appAudio.isDucked
-    case .appMonitor: \.appAudio.isMonitored
-    default: nil
-    }
-  }
-
-  fileprivate var gainPath: ReferenceWritableKeyPath<AudioCore, Float>? {
-    switch self {
-    case .outputVolume: \.mixer.masterGain
-    case .micVolume: \.appAudio.micVolume
-    case .appVolume: \.appAudio.appVolume
+    case .bypassVoiceProcessing: .capture(.onOff(\.isBypassed))
+    case .voiceProcessingEnableAGC: .capture(.onOff(\.isGainControlEnabled))
+    case .noiseSuppression: .capture(.onOff(\.isNoiseSuppressionEnabled))
+    case .echoCancellation: .capture(.onOff(\.isEchoCancellationEnabled))
+    case .highPassFilter: .capture(.onOff(\.isHighPassFilterEnabled))
+    case .micMode: .capture(.word(\.micMode))
+    case .echoCanceller:
+      .capture(
+        SettingPlace {
+          EventValue($0.echoCanceller)
+        } write: { controls, value in
+          // As a switch, on selects the canceller chosen last.
+          if case .bool(let on) = value { controls.isEchoCancellationEnabled = on }
+          if let canceller = value.word(EchoCanceller.self) { controls.echoCanceller = canceller }
+        })
+    case .outputVolume: .core(.gain(\.mixer.masterGain))
+    case .micVolume: .core(.gain(\.appAudio.micVolume))
+    case .appVolume: .core(.gain(\.appAudio.appVolume))
+    case .appDucking: .core(.onOff(\.appAudio.isDucked))
+    case .appMonitor: .core(.onOff(\.appAudio.isMonitored))
     default: nil
     }
   }

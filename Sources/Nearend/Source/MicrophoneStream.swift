@@ -3,7 +3,9 @@ import SessionModel
 
 /// Processed microphone audio in a program's format, in buffers of about 10 ms. [any]
 ///
-///     for await buffer in try manager.microphoneBuffers(mediaId: "call", sampleRate: 16_000, channelCount: 1) { send(buffer.samples) }
+/// ```swift
+/// for await buffer in try manager.microphoneBuffers(mediaId: "call", sampleRate: 16_000, channelCount: 1) { send(buffer.samples) }
+/// ```
 ///
 /// It waits while the session does not run (S3), and continues by itself after an interruption or a change of the graph's rate. It ends
 /// when its source or its media is unregistered, on `cancel()`, when a task that awaits it is cancelled, and with the last reference to it.

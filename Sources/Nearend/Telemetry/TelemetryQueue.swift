@@ -21,7 +21,7 @@ struct TelemetryQueue: Sendable {
     case end
   }
 
-  /// A Boolean value indicating whether records are no longer accepted, and failures not retried.
+  /// Whether records are no longer accepted, and failures not retried.
   var isStopping = false
   private let limits: Limits
   private var lines: [Data] = []

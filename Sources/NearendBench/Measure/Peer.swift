@@ -42,7 +42,7 @@ struct Peer {
   var farEnd: String
   /// The output ports to the loudspeaker, left and right.
   var speaker: (left: String, right: String)
-  /// A Boolean value indicating whether it links itself to the real devices as soon as something records or plays.
+  /// Whether it links itself to the real devices as soon as something records or plays.
   var linksItself = false
 
   static func nearend(_ programs: Programs, voiceProcessing: Bool = true) -> Peer {

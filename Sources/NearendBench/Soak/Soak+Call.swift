@@ -48,7 +48,7 @@ extension Soak {
     try waitForAudio("in the next call", within: 15)
   }
 
-  /// A Boolean value indicating whether the microphone is legitimately closed: by a mute that closes it.
+  /// Whether the microphone is legitimately closed: by a mute that closes it.
   var isMicrophoneClosed: Bool {
     let settings = service.session.current.settings
     return settings.isMicrophoneMuted && settings.microphoneMuteMode == .restart

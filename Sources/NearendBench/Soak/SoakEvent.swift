@@ -82,7 +82,7 @@ enum SoakEvent: Equatable {
 }
 
 extension SoakEvent {
-  /// A Boolean value indicating whether the session must afterwards be as before, or be interrupted by something else.
+  /// Whether the session must afterwards be as before, or be interrupted by something else.
   var isFault: Bool {
     switch self {
     case .incident, .phone, .configuredDefault, .pick, .restart: true

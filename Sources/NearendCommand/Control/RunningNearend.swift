@@ -85,9 +85,9 @@ struct RunningNearend {
 }
 
 extension HTTPAnswer {
-  /// A Boolean value indicating whether the requested name is in use.
+  /// Whether the requested name is in use.
   var isTaken: Bool { code == ControlFailureCode.nameTaken.rawValue }
-  /// A Boolean value indicating whether the voice already has a source.
+  /// Whether the voice already has a source.
   var hasSource: Bool { code == ControlFailureCode.sourceTaken.rawValue }
 }
 

@@ -166,7 +166,7 @@ extension RunningNearend {
 }
 
 extension EventValue {
-  /// A Boolean value indicating whether a switch is on, or a choice not off; nil for any other value.
+  /// Whether a switch is on, or a choice not off; nil for any other value.
   fileprivate var isOn: Bool? {
     switch self {
     case .bool(let isOn): isOn

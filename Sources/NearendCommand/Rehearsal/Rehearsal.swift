@@ -14,7 +14,7 @@ struct Rehearsal {
   var display: DisplayOptions
   /// Frames per cycle forced upon the private session; nil leaves the choice to PipeWire.
   var quantum: Int?
-  /// A Boolean value indicating whether the devices are those of a desk, which are plugged and unplugged by keys and a script.
+  /// Whether the devices are those of a desk, which are plugged and unplugged by keys and a script.
   var hasDesk = false
   var script: IncidentScript?
   /// Why there is a rehearsal, if none was requested.

@@ -109,7 +109,7 @@ private struct RowReader {
     }
   }
 
-  /// A Boolean value indicating whether the columns are valid, so that rows can be read.
+  /// Whether the columns are valid, so that rows can be read.
   var canGoOn: Bool {
     columns.allSatisfy(BatchManifest.columns.contains) && Set(columns).count == columns.count && columns.contains("microphone")
   }

@@ -6,7 +6,7 @@ package struct Chart: Sendable {
     package var name: String
     /// One value per interval; nil leaves a gap.
     package var values: [Double?]
-    /// A Boolean value indicating whether each value is a mark of its own rather than a point of a curve.
+    /// Whether each value is a mark of its own rather than a point of a curve.
     package var isMarks = false
   }
 

@@ -78,6 +78,6 @@ package struct ProcessingMetrics: Codable, Sendable, Equatable {
   package var series: Series
   package var totals: Totals
 
-  /// A Boolean value indicating whether WebRTC's engine cancelled, whose `erle` is the reduction in all: it tells nothing of its filter.
+  /// Whether WebRTC's engine cancelled, whose `erle` is the reduction in all: it tells nothing of its filter.
   package var isOfWebRTC: Bool { description.settings[Setting.echoCanceller.rawValue] == .string(EchoCanceller.webrtc.rawValue) }
 }

@@ -24,7 +24,7 @@ package final class DeviceInfo {
     package var name: String
     /// The description for people.
     package var description: String
-    /// A Boolean value indicating whether it captures; otherwise it plays.
+    /// Whether it captures; otherwise it plays.
     package var isInput: Bool
     /// `no` if nothing is plugged in there; `unknown` without jack detection.
     package var availability: Availability
@@ -36,13 +36,13 @@ package final class DeviceInfo {
     package var profiles: [Int]
     /// `card.profile.device` of the nodes that it can be active for.
     package var devices: [Int]
-    /// A Boolean value indicating whether the card is muted on this route, if that is active, by a mixer or a switch.
+    /// Whether the card is muted on this route, if that is active, by a mixer or a switch.
     package var isMuted = false
   }
 
   /// All of the device's properties; empty until known.
   package private(set) var properties: Properties = [:]
-  /// A Boolean value indicating whether properties and params are known.
+  /// Whether properties and params are known.
   package private(set) var isKnown = false
   /// All profiles, at most 256, available or not; empty until known.
   package private(set) var profiles: [Profile] = []
@@ -63,7 +63,7 @@ package final class DeviceInfo {
   private var coming = Lists()
   /// The most params of a kind that are kept; no card has as many.
   private static let mostParams = 256
-  /// A Boolean value indicating whether a query is unanswered.
+  /// Whether a query is unanswered.
   package private(set) var isQuerying = false
   private var isStale = false
 

@@ -8,11 +8,11 @@ package final class Metadata {
   package var values: [String: String] { kept.values }
   /// Ids of streams that the session manager lets follow the default, regardless of the device that they asked for.
   package var followers: [UInt32] { kept.followers }
-  /// A Boolean value indicating whether there are more streams with a target than are kept.
+  /// Whether there are more streams with a target than are kept.
   package var isFull: Bool { kept.isFull }
   private var kept: MetadataValues
 
-  /// A Boolean value indicating whether all initial values are known.
+  /// Whether all initial values are known.
   package private(set) var isKnown = false
 
   private let proxy: BoundProxy

@@ -20,7 +20,7 @@ struct MetadataValues {
   let keys: Set<String>
   private(set) var values: [String: String] = [:]
   private var targets: [UInt32: Target] = [:]
-  /// A Boolean value indicating whether there were more streams than are kept.
+  /// Whether there were more streams than are kept.
   private(set) var isFull = false
 
   static let targetNode = "target.node"

@@ -5,12 +5,12 @@ import Platform
 package final class NodeInfo {
   /// All of the node's properties; empty until known.
   package private(set) var properties: Properties = [:]
-  /// A Boolean value indicating whether the properties are known.
+  /// Whether the properties are known.
   package private(set) var isKnown = false
   /// The number of times that the node was suspended while running, without being idle in between.
   package private(set) var suspensions = 0
 
-  /// A Boolean value indicating whether it takes part in the graph's cycles now.
+  /// Whether it takes part in the graph's cycles now.
   package var isRunning: Bool { runningSince != nil }
   /// The time since when it runs, CLOCK_MONOTONIC in ns; nil while it does not.
   package private(set) var runningSince: UInt64?

@@ -7,7 +7,7 @@ package final class NodeVolumes {
   package struct Setting: Equatable, Sendable {
     /// Linear gains, one per channel, 0–100; at most 64.
     package var channels: [Float]
-    /// A Boolean value indicating whether it is muted; false if the Props do not say.
+    /// Whether it is muted; false if the Props do not say.
     package var isMuted: Bool
     /// The gain of the loudest channel, as mixers show it.
     package var volume: Float { channels.max() ?? 1 }

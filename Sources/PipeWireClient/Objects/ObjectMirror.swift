@@ -14,7 +14,7 @@ struct ObjectMirror {
 
   init(most: Int = mostObjects) { self.most = most }
 
-  /// A Boolean value indicating whether a quarter of the capacity is free.
+  /// Whether a quarter of the capacity is free.
   var hasRoom: Bool { 4 * objects.count <= 3 * most && 4 * text <= 3 * Self.mostText }
 
   /// Adds an object, or replaces the one of its id. Returns false if there is no room.

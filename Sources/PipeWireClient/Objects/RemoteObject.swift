@@ -7,9 +7,9 @@ package final class RemoteObject {
   package private(set) var id: UInt32?
   /// The daemon's error message, if any.
   package private(set) var failure: String?
-  /// A Boolean value indicating whether the daemon has removed it, for whatever reason.
+  /// Whether the daemon has removed it, for whatever reason.
   package private(set) var isRemoved = false
-  /// A Boolean value indicating whether the daemon last reported a link as active. Renegotiation of an active link is not reported.
+  /// Whether the daemon last reported a link as active. Renegotiation of an active link is not reported.
   package private(set) var isActive = false
 
   private let proxy: BoundProxy

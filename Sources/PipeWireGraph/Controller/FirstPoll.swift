@@ -1,7 +1,7 @@
 /// Decides when polling begins after the filter has started: as soon as a cycle has run, because a new rate is silent until a poll notices
 /// it; without a cycle, after 0.2 s. [control]
 struct FirstPoll {
-  /// A Boolean value indicating whether polling has yet to begin.
+  /// Whether polling has yet to begin.
   var isAwaited: Bool { checks > 0 }
 
   /// Cycles before the start.

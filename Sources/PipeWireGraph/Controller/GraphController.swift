@@ -42,7 +42,7 @@ package final class GraphController: @unchecked Sendable {
   private(set) var login: LoginWatch?
   /// The last route with both an input and an output.
   var echoPath: RouteDescription?
-  /// A Boolean value indicating whether nearend manages a call.
+  /// Whether nearend manages a call.
   var isInCall = false
   private(set) var isStopping = false
 

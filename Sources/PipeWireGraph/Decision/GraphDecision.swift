@@ -6,35 +6,33 @@ struct GraphDecision {
   struct Circumstances {
     var demands = SessionDemands()
     var choice = RouteChoice()
-    /// A Boolean value indicating whether the headset in use is changing its profile, and will return.
+    /// Whether the headset in use is changing its profile, and will return.
     var isHeadsetInTransition = false
-    /// A Boolean value indicating whether devices are still appearing, because the daemon has just returned.
+    /// Whether devices are still appearing, because the daemon has just returned.
     var isSettling = false
     /// The source of the echo canceller's reference, by setting.
     var reference = ReferenceSource.everything
-    /// A Boolean value indicating whether the reference is nearend's own mix now.
+    /// Whether the reference is nearend's own mix now.
     var usesMix = false
-    /// A Boolean value indicating whether the daemon supports passive ports, so that the filter itself can keep its devices awake.
+    /// Whether the daemon supports passive ports, so that the filter itself can keep its devices awake.
     var hasPassivePorts = false
   }
   let demand: SessionDemand
   let choice: RouteChoice
   let links: LinkPlan
-  /// A Boolean value indicating whether the session is interrupted, so that its programs' audio waits.
+  /// Whether the session is interrupted, so that its programs' audio waits.
   let isInterrupted: Bool
-  /// A Boolean value indicating whether nearend's own mix is the canceller's reference: by setting, or until the real speaker's output can
-  /// be recorded.
+  /// Whether nearend's own mix is the canceller's reference: by setting, or until the real speaker's output can be recorded.
   let usesMix: Bool
-  /// A Boolean value indicating whether the filter keeps itself and its devices running.
+  /// Whether the filter keeps itself and its devices running.
   let keepsFilterAwake: Bool
-  /// A Boolean value indicating whether no usable device remains; with either microphone or speaker the session continues.
+  /// Whether no usable device remains; with either microphone or speaker the session continues.
   let isWithoutDevice: Bool
-  /// A Boolean value indicating whether every device is released, so that the machine may sleep. Links made by others are theirs to
-  /// release.
+  /// Whether every device is released, so that the machine may sleep. Links made by others are theirs to release.
   let isFree: Bool
-  /// A Boolean value indicating whether everything demanded is linked.
+  /// Whether everything demanded is linked.
   let isLinked: Bool
-  /// A Boolean value indicating whether cycles are due once everything is linked.
+  /// Whether cycles are due once everything is linked.
   let needsCycles: Bool
   /// The real microphone while a mute closes it (D1, mode restart), and whether it still has links.
   let closedMicrophone: UInt32?

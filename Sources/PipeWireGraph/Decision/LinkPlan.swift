@@ -21,7 +21,7 @@ struct LinkPlan {
   struct Link: Equatable {
     let key: LinkKey
     let role: LinkRole
-    /// A Boolean value indicating whether the link by itself keeps nothing awake; only an application that plays or records does.
+    /// Whether the link by itself keeps nothing awake; only an application that plays or records does.
     let isPassive: Bool
     /// The node at the end opposite to the filter.
     let device: UInt32

@@ -26,7 +26,7 @@ final class DuckingKeeper {
     let volumes: NodeVolumes
     /// nil until the stream's volume is known.
     var ducking: StreamDucking?
-    /// A Boolean value indicating whether the stream plays to the real speaker and is not part of the call.
+    /// Whether the stream plays to the real speaker and is not part of the call.
     var isOther = true
   }
 

@@ -14,8 +14,8 @@ package struct GraphOptions: Sendable {
   package var interruptions: InterruptionOptions
   /// Folder of the file that records what to restore after a crash; nil saves and restores nothing.
   package var stateFolder: String?
-  /// A Boolean value indicating whether to wait, indefinitely, for a daemon, microphone or speaker that does not exist yet. A name that
-  /// proves to be of a device of the other direction then leads to `GraphEvent.failed`.
+  /// Whether to wait, indefinitely, for a daemon, microphone or speaker that does not exist yet. A name that proves to be of a device of
+  /// the other direction then leads to `GraphEvent.failed`.
   package var waitsForArrival = false
 
   package init(

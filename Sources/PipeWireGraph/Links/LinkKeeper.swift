@@ -15,12 +15,12 @@ final class LinkKeeper {
   private struct Made {
     let link: LinkPlan.Link
     let object: RemoteObject
-    /// A Boolean value indicating whether its device was suspended, and the daemon is expected to revive the link.
+    /// Whether its device was suspended, and the daemon is expected to revive the link.
     var isDown = false
-    /// A Boolean value indicating whether the link is dead, or may be dead without notice.
+    /// Whether the link is dead, or may be dead without notice.
     var isStale = false
 
-    /// A Boolean value indicating whether the link ended by itself, or was never made.
+    /// Whether the link ended by itself, or was never made.
     var isGone: Bool { object.isRemoved || object.failure != nil }
   }
 

@@ -12,7 +12,7 @@ struct GraphObjects {
     /// "FL", "MONO", …; empty if the port has none.
     let channel: String
     let isInput: Bool
-    /// A Boolean value indicating whether this is a sink's monitor port.
+    /// Whether this is a sink's monitor port.
     let isMonitor: Bool
   }
   struct Link {

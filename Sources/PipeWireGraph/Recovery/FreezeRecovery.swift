@@ -22,7 +22,7 @@ final class FreezeRecovery {
   private var hasAnswer = false
   private var isWaiting = false
   private var hasRebuilt = false
-  /// A Boolean value indicating whether the session demands sound.
+  /// Whether the session demands sound.
   private var isDemanded = false
 
   private static let interval = 0.1

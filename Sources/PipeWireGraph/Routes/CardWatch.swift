@@ -15,7 +15,7 @@ final class CardWatch {
 
   /// The most clients whose cards are watched, and the most cards of each.
   static let most = (providers: 8, cards: 64)
-  /// A Boolean value indicating whether there are more cards than are watched.
+  /// Whether there are more cards than are watched.
   private(set) var isFull = false
 
   /// `changed` is called when a card has reported something, or has not answered for `CardProvider.patience`.

@@ -116,6 +116,6 @@ struct GraphLoop: Equatable {
 }
 
 extension GlobalObject {
-  /// A Boolean value indicating whether the node is that of an application, or of a program that forwards sound.
+  /// Whether the node is that of an application, or of a program that forwards sound.
   var isStream: Bool { properties["media.class"]?.hasPrefix("Stream/") ?? false }
 }

@@ -64,7 +64,7 @@ final class RouteWatch {
     return now
   }
 
-  /// A Boolean value indicating whether both of nearend's devices are the system's configured defaults.
+  /// Whether both of nearend's devices are the system's configured defaults.
   var areOursDefault: Bool { sessionDefaults.areOurs }
 
   /// Returns whether the device's card is muted there, by a mixer or a switch (D1).

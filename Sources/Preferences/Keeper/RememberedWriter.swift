@@ -9,7 +9,7 @@ final class RememberedWriter: Sendable {
     /// Changes that are not written yet.
     var settings: [Setting: EventValue] = [:]
     var gains: [String: Double] = [:]
-    /// A Boolean value indicating whether writing is scheduled.
+    /// Whether writing is scheduled.
     var isScheduled = false
     /// Failures in a row; only the first is reported.
     var failures = 0

@@ -31,8 +31,8 @@ package final class AppAudio: @unchecked Sendable {
     self.memory = memory
   }
 
-  /// A Boolean value indicating whether application audio is captured; if not, the microphone's volume is 1, whatever `micVolume` is; ramps
-  /// over 10 ms. Default: true. [any]
+  /// Whether application audio is captured; if not, the microphone's volume is 1, whatever `micVolume` is; ramps over 10 ms. Default: true.
+  /// [any]
   package var isEnabled: Bool {
     get { cells.isEnabled.load() }
     set { cells.isEnabled.store(newValue) }
@@ -59,7 +59,7 @@ package final class AppAudio: @unchecked Sendable {
   }
   /// The linear gain of ducking now; 1 if not ducked. [any]
   package var duckGain: Float { cells.duckGain.load() }
-  /// A Boolean value indicating whether the last cycle contained application audio. [any]
+  /// Whether the last cycle contained application audio. [any]
   package var isSounding: Bool { cells.isSounding.load() }
 
   private static func clamped(_ volume: Float) -> Float { volume.isNaN ? 1 : min(max(volume, 0), 1) }

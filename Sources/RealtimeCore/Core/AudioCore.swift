@@ -41,7 +41,7 @@ package final class AudioCore: @unchecked Sendable {
   private var prepared: Wanted?
   private var impossible: Wanted?
   private var newest: UnsafeMutablePointer<CapturePath>?
-  /// A Boolean value indicating whether a path, or voice isolation, is being made, or waits for the next `renewCapturePath`. [control]
+  /// Whether a path, or voice isolation, is being made, or waits for the next `renewCapturePath`. [control]
   package var isMakingCapturePath: Bool { isMakingPath || isolation.isMaking }
   private var isMakingPath = false
   /// Makes paths one after another, which takes longer than the control thread may wait.
@@ -88,20 +88,19 @@ package final class AudioCore: @unchecked Sendable {
 
   // MARK: What the control side sets
 
-  /// A Boolean value indicating whether the voice has a consumer; if not, the capture path idles (L4). [any]
+  /// Whether the voice has a consumer; if not, the capture path idles (L4). [any]
   package var isSending: Bool {
     get { cells.isSending.load() }
     set { cells.isSending.store(newValue) }
   }
 
-  /// A Boolean value indicating whether the session is interrupted; if so, no sink is read, whoever plays (I2). [any]
+  /// Whether the session is interrupted; if so, no sink is read, whoever plays (I2). [any]
   package var isInterrupted: Bool {
     get { cells.isInterrupted.load() }
     set { cells.isInterrupted.store(newValue) }
   }
 
-  /// A Boolean value indicating whether the reference is nearend's own mix, rather than what the real speaker plays (V4). Takes effect with
-  /// the next cycle. [any]
+  /// Whether the reference is nearend's own mix, rather than what the real speaker plays (V4). Takes effect with the next cycle. [any]
   package var usesMixAsReference: Bool {
     get { cells.usesMixAsReference.load() }
     set { cells.usesMixAsReference.store(newValue) }
@@ -148,7 +147,7 @@ package final class AudioCore: @unchecked Sendable {
   /// limiter add none.
   package var renderLatency: Int { RenderPath.latency + mixer.stages.latency }
 
-  /// A Boolean value indicating whether somebody talks into the muted microphone (D2). [any]
+  /// Whether somebody talks into the muted microphone (D2). [any]
   package var isTalkingWhileMuted: Bool {
     controls.isMicrophoneMuted && controls.usesVoiceProcessing && meters.cells.isTalkingWhileMuted.load()
   }

@@ -19,7 +19,7 @@ struct CoreState: ~Copyable {
   private var voicedFrames = 0
   /// Frames of the mix that were played without a reference since sending began, the graph stood still, or the reference was there.
   private var awaitedReference = 0
-  /// A Boolean value indicating whether the reference has passed something since then, and is linked.
+  /// Whether the reference has passed something since then, and is linked.
   private var hasReference = false
 
   static let maximumQuantum = 8192

@@ -28,7 +28,7 @@ struct CycleClock {
   /// Set by the control side when the graph restarts, so that the next cycle has no predecessor.
   private let restarts: CounterCell
 
-  /// A Boolean value indicating whether the graph stood still before the newest cycle, so that what was played before has died away.
+  /// Whether the graph stood still before the newest cycle, so that what was played before has died away.
   private(set) var isBreak = false
 
   private var expected: UInt64 = 0

@@ -8,9 +8,9 @@ struct IsolationSlot: ~Copyable {
   private var stage: UnsafeMutablePointer<IsolationStage>?
   private let open, late: UnsafeMutablePointer<Float>
   private let longest = CoreState.maximumQuantum
-  /// A Boolean value indicating whether a new stream begins, which may start with the later voice at once.
+  /// Whether a new stream begins, which may start with the later voice at once.
   private var isFresh = true
-  /// A Boolean value indicating whether the stage processed the last cycle.
+  /// Whether the stage processed the last cycle.
   private var isFed = false
   /// Frames until the later voice is complete.
   private var wait = 0

@@ -18,9 +18,9 @@ struct IsolationStage: ~Copyable {
   private(set) var delay = 0
   /// The write position before which the worker's input belongs to another stream.
   private var validFrom: UInt64 = 0
-  /// A Boolean value indicating whether the worker lags so far that it gets no input until it has caught up.
+  /// Whether the worker lags so far that it gets no input until it has caught up.
   private var isStalled = false
-  /// A Boolean value indicating whether blocks can be late: from the first block heard on, or after a second at the latest.
+  /// Whether blocks can be late: from the first block heard on, or after a second at the latest.
   private var hasBegun = false
   private var waited = 0
   /// Frames of the standard voice in this run of late blocks.
@@ -131,9 +131,9 @@ struct IsolationStage: ~Copyable {
 struct IsolationCells: Sendable {
   /// Blocks of 10 ms that came late, since nearend started.
   let lateBlocks: CounterCell
-  /// A Boolean value indicating whether the isolated voice is heard.
+  /// Whether the isolated voice is heard.
   let isHeard: FlagCell
-  /// A Boolean value indicating whether the voice is delayed by the stage.
+  /// Whether the voice is delayed by the stage.
   let isInPlace: FlagCell
 
   static let count = 3

@@ -17,7 +17,7 @@ struct IsolationTiming: Sendable, Equatable {
   let tenMilliseconds: Int
   /// Samples per frame; interleaved audio is counted in samples, quantum and delays alike.
   let channels: Int
-  /// A Boolean value indicating whether the graph has the isolator's rate.
+  /// Whether the graph has the isolator's rate.
   private let isSameRate: Bool
   private let block: Int
   /// Frames that both resamplers hold back.

@@ -56,7 +56,7 @@ final class IsolationWorker: @unchecked Sendable {
     output.deallocate()
   }
 
-  /// A Boolean value indicating whether the output lags the input by a block or more. At 48 kHz only. [any]
+  /// Whether the output lags the input by a block or more. At 48 kHz only. [any]
   var isBusy: Bool { output.writePosition + UInt64(IsolationTiming.block) <= input.writePosition }
 
   // MARK: The thread

@@ -17,9 +17,9 @@ package final class VoiceIsolation: @unchecked Sendable {
     package var isolator: String?
     /// Why no isolator can be made.
     package var failure: IsolationError?
-    /// A Boolean value indicating whether the voice is delayed for isolation.
+    /// Whether the voice is delayed for isolation.
     package var isInPlace = false
-    /// A Boolean value indicating whether the isolated voice is heard, rather than the standard one in its place.
+    /// Whether the isolated voice is heard, rather than the standard one in its place.
     package var isHeard = false
     /// Late blocks of 10 ms, replaced by the standard voice, since nearend started or the counters were cleared.
     package var lateBlocks: UInt64 = 0
@@ -57,7 +57,7 @@ package final class VoiceIsolation: @unchecked Sendable {
   private let lock = Mutex(())
   private var state = State()
   private var maker: MakeIsolator
-  /// A Boolean value indicating whether the maker is the standard one.
+  /// Whether the maker is the standard one.
   private var isStandard = true
 
   /// Polls, ten a second, between two attempts after a failure, which may have been remedied meanwhile.
@@ -122,7 +122,7 @@ package final class VoiceIsolation: @unchecked Sendable {
 
   func clearCounters() { lock.withLock { _ in state.clearedBlocks = cells.lateBlocks.load() } }
 
-  /// A Boolean value indicating whether an instance is being made, or waits for the next `renew`. [control]
+  /// Whether an instance is being made, or waits for the next `renew`. [control]
   var isMaking: Bool { lock.withLock { _ in state.isMaking } }
 
   /// Makes the stage on `thread`, or withdraws it, according to mode and rate. Call this periodically. [control]

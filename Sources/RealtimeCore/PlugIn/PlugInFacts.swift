@@ -19,7 +19,7 @@ package struct PlugInFacts: Codable, Sendable, Equatable {
   package var plugIns: [PlugInDescription] = []
   /// The delay of the plug-in that was run, in frames; nil if none was.
   package var latency: Int?
-  /// A Boolean value indicating whether all of its output was finite.
+  /// Whether all of its output was finite.
   package var isSound = true
   /// Why the library or plug-in cannot be used.
   package var error: String?

@@ -68,7 +68,7 @@ final class PlugInMade: @unchecked Sendable {
   var isBroken: Bool { instance.cells.isBroken.load() }
   /// The latency in frames; 0 while it is bypassed as broken.
   var latency: Int { isBroken ? 0 : Int(instance.cells.latency.load()) }
-  /// A Boolean value indicating whether the plug-in on the worker reports a delay other than the one it was made for.
+  /// Whether the plug-in on the worker reports a delay other than the one it was made for.
   var isLateOtherwise: Bool { worker != nil && instance.runner.latency != instance.latency }
 
   /// Declares the delay before the first cycle of `quantum` frames.

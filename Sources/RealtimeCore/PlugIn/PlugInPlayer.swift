@@ -2,9 +2,9 @@
 struct PlugInCells: Sendable {
   /// The current delay of the stage in frames.
   let latency: CounterCell
-  /// A Boolean value indicating whether the plug-in has output NaN or infinity: it is bypassed from then on.
+  /// Whether the plug-in has output NaN or infinity: it is bypassed from then on.
   let isBroken: FlagCell
-  /// A Boolean value indicating whether the control side has given it up without a replacement: it is bypassed from then on.
+  /// Whether the control side has given it up without a replacement: it is bypassed from then on.
   let isRetired: FlagCell
 
   static let count = 3
@@ -40,7 +40,7 @@ struct PlugInUnit {
     return runner.latency + rate / 100
   }
 
-  /// A Boolean value indicating whether its output may be heard.
+  /// Whether its output may be heard.
   var isWhole: Bool {
     @_noLocks @_noAllocation get { !cells.isBroken.load() && !cells.isRetired.load() }
   }
@@ -83,7 +83,7 @@ struct PlugInPlayer: ~Copyable {
   private var rightFade = Crossfade(frames: StagePlayer.fadeFrames, weight: 0)
   /// Frames until the plug-in's output is complete.
   private var wait = 0
-  /// A Boolean value indicating whether the next audio does not continue the last.
+  /// Whether the next audio does not continue the last.
   private var isFresh = false
 
   init(mailbox: Mailbox) { self.mailbox = mailbox }

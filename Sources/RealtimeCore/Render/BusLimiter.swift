@@ -33,7 +33,7 @@ struct BusLimiter: ~Copyable {
 
   deinit { ceilings.deallocate() }
 
-  /// A Boolean value indicating whether a block below the threshold passes unchanged.
+  /// Whether a block below the threshold passes unchanged.
   var isAtRest: Bool {
     @_noLocks @_noAllocation get { gain == 1 }
   }

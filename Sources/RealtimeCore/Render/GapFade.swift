@@ -93,7 +93,7 @@ struct GapFade: ~Copyable {
     history.clear()
   }
 
-  /// A Boolean value indicating whether nothing fades out.
+  /// Whether nothing fades out.
   var isAtRest: Bool {
     @_noLocks @_noAllocation get { pending == 0 }
   }

@@ -15,7 +15,7 @@ package struct StereoInput {
 
 /// The state of a graph sink at one instant.
 package struct GraphSinkStatus: Sendable, Equatable {
-  /// A Boolean value indicating whether its port had buffers in the last cycle.
+  /// Whether its port had buffers in the last cycle.
   package var isConnected: Bool
   /// Linear, after gain, following `MeterBallistics`.
   package var peak: Float
@@ -63,7 +63,7 @@ package final class GraphSink: @unchecked Sendable {
     set { volume.gain = newValue }
   }
 
-  /// A Boolean value indicating whether the sink is muted. [any]
+  /// Whether the sink is muted. [any]
   package var isMuted: Bool {
     get { volume.isMuted.load() }
     set { volume.isMuted.store(newValue) }
@@ -88,8 +88,7 @@ struct GraphPlayer {
   private let connectedCell: FlagCell
   private var gain = SmoothGain()
   private var meter: LevelMeter
-  /// A Boolean value indicating whether there is no input and the meter has decayed to silence, so that another such cycle has nothing to
-  /// do.
+  /// Whether there is no input and the meter has decayed to silence, so that another such cycle has nothing to do.
   private var isAtRest = false
 
   init(slot: Int, volume: VolumeCells, isConnected: FlagCell, meter: LevelMeter) {

@@ -6,7 +6,7 @@ struct MixerCells: Sendable {
   let master: VolumeCells
   let reduction: DoubleCell
   let isMono: FlagCell
-  /// A Boolean value indicating whether the mix is silent and rings keep their audio.
+  /// Whether the mix is silent and rings keep their audio.
   let isPaused: FlagCell
 
   static let count = 5 + VolumeCells.count

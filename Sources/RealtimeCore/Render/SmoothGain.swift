@@ -8,17 +8,17 @@ struct SmoothGain {
   private var step: Float = 0
   private var remaining = 0
 
-  /// A Boolean value indicating whether blocks pass unchanged.
+  /// Whether blocks pass unchanged.
   var isUnity: Bool {
     @_noLocks @_noAllocation get { remaining == 0 && current == 1 }
   }
 
-  /// A Boolean value indicating whether the gain has reached its target.
+  /// Whether the gain has reached its target.
   var isSteady: Bool {
     @_noLocks @_noAllocation get { remaining == 0 }
   }
 
-  /// A Boolean value indicating whether nothing passes.
+  /// Whether nothing passes.
   var isSilent: Bool {
     @_noLocks @_noAllocation get { remaining == 0 && current == 0 }
   }

@@ -42,7 +42,7 @@ struct LevelMeter {
     settle(towards: Double(sum) / (channels * Double(frames)), peak: largest, frames: frames, rate: rate)
   }
 
-  /// A Boolean value indicating whether another block of silence would change nothing. [realtime]
+  /// Whether another block of silence would change nothing. [realtime]
   var isSilent: Bool {
     @_noLocks @_noAllocation get { meanSquare == 0 && peak == 0 }
   }

@@ -5,7 +5,7 @@ struct SourceCells: Sendable {
   let consumer: CounterCell
   /// Channels that a realtime callback is given.
   let channelCount: CounterCell
-  /// A Boolean value indicating whether the microphone has had audio in a cycle.
+  /// Whether the microphone has had audio in a cycle.
   let hadAudio: FlagCell
 
   static let count = 4
@@ -22,7 +22,7 @@ struct SourceCells: Sendable {
 struct SourceDelivery: Sendable {
   let cells: SourceCells
 
-  /// A Boolean value indicating whether the source has had no audio yet, so that audio still has to be detected. [realtime]
+  /// Whether the source has had no audio yet, so that audio still has to be detected. [realtime]
   var awaitsAudio: Bool {
     @_noLocks @_noAllocation get { !cells.hadAudio.load() }
   }

@@ -70,7 +70,7 @@ package final class SourceTap: @unchecked Sendable {
     }
   }
 
-  /// A Boolean value indicating whether anything attached since `forgetAudio` received microphone audio other than silence. [any]
+  /// Whether anything attached since `forgetAudio` received microphone audio other than silence. [any]
   package var hadAudio: Bool { cells.hadAudio.load() }
   /// Clears `hadAudio` for a new source. [any]
   package func forgetAudio() { cells.hadAudio.store(false) }
@@ -90,7 +90,7 @@ package final class SourceTap: @unchecked Sendable {
     delivery.deliver(voice, frames: frames, rate: rate, hasAudio: hasAudio)
   }
 
-  /// A Boolean value indicating whether the caller is a microphone's callback, for whose return it must not wait. [any]
+  /// Whether the caller is a microphone's callback, for whose return it must not wait. [any]
   package static var isInCallback: Bool { rt_is_in_microphone_callback() }
 
   // MARK: Publishing

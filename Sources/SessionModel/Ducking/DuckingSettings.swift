@@ -42,9 +42,9 @@ package struct DuckingSettings: Codable, Sendable, Equatable {
 package struct DuckingStatus: Codable, Sendable, Equatable {
   /// The settings, whether a call is up or not.
   package var settings: DuckingSettings
-  /// A Boolean value indicating whether a call is up and voice processing is in use.
+  /// Whether a call is up and voice processing is in use.
   package var isActive: Bool
-  /// A Boolean value indicating whether somebody speaks or did a moment ago; updated only if ducking is advanced.
+  /// Whether somebody speaks or did a moment ago; updated only if ducking is advanced.
   package var hasVoice: Bool
   /// The gain that other streams have or are moving to, in dB.
   package var gain: Double

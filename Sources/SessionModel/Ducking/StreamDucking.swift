@@ -43,7 +43,7 @@ package struct StreamDucking: Sendable, Equatable {
   package private(set) var set: StreamVolumes
   /// The gain applied to the stream, in dB, 0 or less.
   package private(set) var decibels = 0.0
-  /// A Boolean value indicating whether somebody has moved the volume during the call.
+  /// Whether somebody has moved the volume during the call.
   package private(set) var isLeftAlone = false
   private let since: Double
 

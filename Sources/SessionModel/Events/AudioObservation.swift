@@ -44,7 +44,7 @@ package struct AudioObservation: Sendable, Equatable {
   package var rate: Int
   /// The largest share of a cycle's time used in the last second.
   package var busyRatioPeak: Double
-  /// A Boolean value indicating whether somebody talks into the muted microphone (D2).
+  /// Whether somebody talks into the muted microphone (D2).
   package var isTalkingWhileMuted = false
 
   package init(

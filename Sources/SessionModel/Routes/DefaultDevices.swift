@@ -1,11 +1,11 @@
 /// Makes nearend's devices the system's defaults, and restores the former ones afterwards (R2). A change by others in between takes
 /// precedence. [any]
 package struct DefaultDevices: Sendable, Equatable {
-  /// A Boolean value indicating whether nearend's devices should be the defaults.
+  /// Whether nearend's devices should be the defaults.
   package private(set) var isWanted: Bool
   /// The former configured defaults, while nearend's devices are the defaults.
   package private(set) var former: [Device.Direction: SessionDefaults.Configured]
-  /// A Boolean value indicating whether nearend has set the defaults in this run: later changes by others stay.
+  /// Whether nearend has set the defaults in this run: later changes by others stay.
   private var isSet = false
   /// The configured defaults other than nearend's, as last reported, in case another program makes nearend's the default.
   private var lastConfigured: [Device.Direction: String] = [:]

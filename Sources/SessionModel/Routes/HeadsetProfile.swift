@@ -57,13 +57,12 @@ package struct HeadsetProfile: Sendable, Equatable {
   /// The switch that a later run must undo; with two headsets, that of the one in use.
   package var unfinished: Change? { change ?? setAside }
   private var hasTakenEffect = false
-  /// A Boolean value indicating whether the headset disappeared after nearend's switch; when it returns it starts afresh.
+  /// Whether the headset disappeared after nearend's switch; when it returns it starts afresh.
   private var isAway = false
   private var requested = -Double.infinity
   /// The time from which a switch has been due.
   private var due: Double?
-  /// A Boolean value indicating whether nearend's switch was undone by others while something sends; it is not repeated before sending
-  /// ends.
+  /// Whether nearend's switch was undone by others while something sends; it is not repeated before sending ends.
   private var isOverruled = false
 
   /// - Parameter change: a switch left behind by an earlier run that crashed.

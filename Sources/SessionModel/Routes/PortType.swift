@@ -62,7 +62,7 @@ package struct PortFacts: Sendable, Equatable {
   package var bluetoothProfile: String?
   /// `device.profile.name`: "analog-stereo", "hdmi-stereo", "iec958-stereo", …
   package var deviceProfile: String?
-  /// A Boolean value indicating whether there is a device behind the node.
+  /// Whether there is a device behind the node.
   package var hasDevice: Bool
   /// `audio.rate` of the node, in Hz.
   package var audioRate: String?
@@ -172,8 +172,8 @@ extension PortFacts {
 
   fileprivate var isBluetooth: Bool { api == "bluez5" || bus == "bluetooth" || bluetoothProfile != nil }
 
-  /// A Boolean value indicating whether only the wearer hears it (R5): headphones and headsets, however connected. A Bluetooth device of
-  /// unknown kind counts as one: most are, and continuing unheard does less harm than playing into a room.
+  /// Whether only the wearer hears it (R5): headphones and headsets, however connected. A Bluetooth device of unknown kind counts as one:
+  /// most are, and continuing unheard does less harm than playing into a room.
   package var isPrivate: Bool {
     guard direction == .output else { return false }
     switch portType {

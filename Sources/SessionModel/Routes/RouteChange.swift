@@ -40,7 +40,7 @@ package struct RouteInstant: Sendable, Equatable {
   package var available: Set<PortId>
   /// The device that a person chose, by direction: picked in nearend, otherwise the system's configured default; `node.name`.
   package var chosen: [Device.Direction: String]
-  /// A Boolean value indicating whether the machine sleeps or has just woken up.
+  /// Whether the machine sleeps or has just woken up.
   package var isWaking: Bool
 
   package init(

@@ -12,7 +12,7 @@ package struct RouteDevice: Sendable, Equatable {
   package var port: RoutePort
   /// Every port that the device can use now; empty if nothing is plugged into any of its jacks.
   package var available: Set<PortId>
-  /// A Boolean value indicating whether the daemon has reported everything about the device and its card.
+  /// Whether the daemon has reported everything about the device and its card.
   package var isKnown: Bool
 
   package init(

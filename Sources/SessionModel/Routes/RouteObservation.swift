@@ -51,7 +51,7 @@ package struct SessionDefaults: Sendable, Equatable {
   package var current: [Device.Direction: String]
   /// The configured defaults; a direction is missing if the session manager has not reported one.
   package var configured: [Device.Direction: Configured]
-  /// A Boolean value indicating whether the session manager has reported everything.
+  /// Whether the session manager has reported everything.
   package var isKnown: Bool
 
   package init(
@@ -62,7 +62,7 @@ package struct SessionDefaults: Sendable, Equatable {
     self.isKnown = isKnown
   }
 
-  /// A Boolean value indicating whether both configured defaults are nearend's devices.
+  /// Whether both configured defaults are nearend's devices.
   package var areOurs: Bool { Device.Direction.both.allSatisfy { configured[$0]?.name == NodeNames.device($0) } }
 }
 

@@ -39,12 +39,12 @@ package struct RouteState: Sendable, Equatable {
 
   package var pausesOnUnplug: Bool { unplugPause.isEnabled }
 
-  /// A Boolean value indicating whether playback is paused because headphones are gone (R5).
+  /// Whether playback is paused because headphones are gone (R5).
   package var isPaused: Bool { unplugPause.isPaused }
 
   /// Returns whether the devices of a daemon that has just returned may still be appearing, one by one.
   package func isSettling(at time: Double) -> Bool { news.settling(at: time) != nil }
 
-  /// A Boolean value indicating whether the headset in use is changing its profile and is waited for.
+  /// Whether the headset in use is changing its profile and is waited for.
   package var isHeadsetInTransition: Bool { transition != nil }
 }

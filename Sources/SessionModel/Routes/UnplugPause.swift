@@ -10,7 +10,7 @@ package struct UnplugPause: Sendable, Equatable {
     package var available: Set<PortId>
     /// The speaker that a person chose; nil if none was chosen.
     package var chosen: String?
-    /// A Boolean value indicating whether anything plays.
+    /// Whether anything plays.
     package var isPlaying: Bool
     /// Seconds of a monotonic clock.
     package var time: Double
@@ -24,8 +24,7 @@ package struct UnplugPause: Sendable, Equatable {
     }
   }
 
-  /// A Boolean value indicating whether unplugging headphones pauses playback; if not, it continues wherever it can
-  /// (`--no-pause-on-unplug`).
+  /// Whether unplugging headphones pauses playback; if not, it continues wherever it can (`--no-pause-on-unplug`).
   package var isEnabled: Bool {
     didSet { if !isEnabled { isPaused = false } }
   }

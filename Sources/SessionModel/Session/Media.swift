@@ -9,9 +9,9 @@ package struct Media: Codable, Sendable, Equatable {
   }
   /// Unique among the media of one owner: a program's choice, or an application's name with a number, "parec-71".
   package var id: String
-  /// A Boolean value indicating whether it records the processed microphone.
+  /// Whether it records the processed microphone.
   package var isSend: Bool
-  /// A Boolean value indicating whether it is played on the speaker.
+  /// Whether it is played on the speaker.
   package var isReceive: Bool
   /// The media's owner: a program's media and an application's are distinct even with the same id.
   package var owner: Owner

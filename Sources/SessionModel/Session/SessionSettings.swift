@@ -9,26 +9,32 @@ package struct SessionSettings: Codable, Sendable, Equatable {
   package var renderChannelCount = 2
   /// `manualAudioSessionManagement`: a call manager activates and deactivates the session (S1). Locked while media is registered (L6).
   package var isManual = false
-  /// A Boolean value indicating whether real devices are linked; if not, that is left to the program (S5).
+  /// Whether real devices are linked; if not, that is left to the program (S5).
   package var isAutomaticConfigurationEnabled = true
-  /// A Boolean value indicating whether the session is deactivated after the last media is unregistered (S5). No effect without automatic
-  /// configuration.
+  /// Whether the session is deactivated after the last media is unregistered (S5). No effect without automatic configuration.
   package var isAutomaticDeactivationEnabled = true
-  /// A Boolean value indicating whether the session is in the chain of engine observers; if not, nearend does nothing automatically (S6).
+  /// Whether the session is in the chain of engine observers; if not, nearend does nothing automatically (S6).
   package var isHandled = true
 
-  /// A Boolean value indicating whether nearend links the real devices itself.
+  /// Whether nearend links the real devices itself.
   package var configuresDevices: Bool { isHandled && isAutomaticConfigurationEnabled }
 
-  /// A Boolean value indicating whether the microphone is muted (D1).
+  /// Whether the microphone is muted (D1).
   package var isMicrophoneMuted = false
   /// How a mute is carried out (D1); no effect while not muted.
   package var microphoneMuteMode = MicrophoneMuteMode.voiceProcessing
-  /// A Boolean value indicating whether the capture path stays warm, with the microphone open and the voice silent, although nothing sends
-  /// (S8).
+  /// Whether the capture path stays warm, with the microphone open and the voice silent, although nothing sends (S8).
   package var isRecordingAlwaysPrepared = false
 
   package init() {}
+
+  /// Sets a setting to a value of its own kind. Returns false, and changes nothing, for one that the session does not hold.
+  @discardableResult
+  package mutating func set(_ setting: Setting, to value: EventValue) -> Bool {
+    guard case .session(let place, _) = setting.home else { return false }
+    place.write(&self, value)
+    return true
+  }
 }
 
 /// A setting that can be changed only while no media is registered (L6).

@@ -13,11 +13,11 @@ package struct SessionState: Sendable, Equatable {
     }
     package var mediaId: String
     package var phase: Phase
-    /// A Boolean value indicating whether it has had audio other than silence (T5).
+    /// Whether it has had audio other than silence (T5).
     package var hadAudio = false
     /// The resampling that the program has reported; nil if it uses the rate of its input, or has reported nothing.
     package var resampling: Resampling?
-    /// A Boolean value indicating whether the program has reported whether it resamples.
+    /// Whether the program has reported whether it resamples.
     package var hasReportedResampling = false
   }
 
@@ -70,7 +70,7 @@ package struct SessionState: Sendable, Equatable {
   /// Returns the media of that id that a program registered; an application's media of the same id is distinct.
   package func program(_ id: String) -> Media? { media.first { $0.id == id && $0.owner == .program } }
 
-  /// A Boolean value indicating whether init-only settings are locked: media is registered, or recording is prepared (L6, S8).
+  /// Whether init-only settings are locked: media is registered, or recording is prepared (L6, S8).
   package var isLocked: Bool { isNeeded }
 
   /// `isSessionActive` (S7): configured, activated and not interrupted, so that sound can be captured and played.
@@ -78,17 +78,17 @@ package struct SessionState: Sendable, Equatable {
     (settings.isManual ? isActivatedExternally : isActivated) && interruptions.isEmpty && !awaitsRecovery
   }
 
-  /// A Boolean value indicating whether the voice-processing unit runs: the session is active and needed.
+  /// Whether the voice-processing unit runs: the session is active and needed.
   package var isUnitRunning: Bool { isActive && isNeeded }
 
-  /// A Boolean value indicating whether there is a unit, running or interrupted. In manual mode it exists between the call manager's
-  /// activation and an interruption or deactivation (S1, S7).
+  /// Whether there is a unit, running or interrupted. In manual mode it exists between the call manager's activation and an interruption or
+  /// deactivation (S1, S7).
   package var isUnitInitialised: Bool { settings.isManual ? isActivatedExternally : isActivated }
 
-  /// A Boolean value indicating whether nearend has configured the session for a call: it links the real devices, except while interrupted.
+  /// Whether nearend has configured the session for a call: it links the real devices, except while interrupted.
   package var isConfigured: Bool { isUnitInitialised && settings.configuresDevices }
 
-  /// A Boolean value indicating whether there is a reason to run: media, or prepared recording (S8).
+  /// Whether there is a reason to run: media, or prepared recording (S8).
   package var isNeeded: Bool { !media.isEmpty || settings.isRecordingAlwaysPrepared }
 
   /// Whether and where the voice is muted now (D1, S8).
@@ -98,15 +98,14 @@ package struct SessionState: Sendable, Equatable {
       isOnlyPrepared: settings.isRecordingAlwaysPrepared && !media.contains(where: \.isSend))
   }
 
-  /// A Boolean value indicating whether a person's mute closes the microphone, so that the device can suspend; it overrides prepared
-  /// recording.
+  /// Whether a person's mute closes the microphone, so that the device can suspend; it overrides prepared recording.
   package var closesMicrophone: Bool { settings.isMicrophoneMuted && settings.microphoneMuteMode == .restart }
 
   /// The current demand on the graph.
   package var demand: SessionDemand { isUnitRunning || isTried ? wanted : SessionDemand() }
 
-  /// A Boolean value indicating whether the demand stays although the graph is frozen: only a linked graph can show that its cycles run
-  /// again (I5). In manual mode the call manager's activation does this.
+  /// Whether the demand stays although the graph is frozen: only a linked graph can show that its cycles run again (I5). In manual mode the
+  /// call manager's activation does this.
   private var isTried: Bool {
     !settings.isManual && isActivated && !awaitsRecovery && isNeeded && interruptions == [.frozen]
   }
@@ -123,20 +122,20 @@ package struct SessionState: Sendable, Equatable {
 
 /// The demand of a session on the graph. [any]
 package struct SessionDemand: Sendable, Equatable {
-  /// A Boolean value indicating whether the voice is to be produced, from the real microphone if that is open (L4).
+  /// Whether the voice is to be produced, from the real microphone if that is open (L4).
   package var sends: Bool
   package var receives: Bool
-  /// A Boolean value indicating whether a program takes part without a node in the graph, so that nothing else keeps the cycles running.
+  /// Whether a program takes part without a node in the graph, so that nothing else keeps the cycles running.
   package var keepsAwake: Bool
-  /// A Boolean value indicating whether nearend links the real devices itself (S5).
+  /// Whether nearend links the real devices itself (S5).
   package var linksDevices: Bool
-  /// A Boolean value indicating whether the real microphone is linked; false while it is muted in mode `restart` (D1).
+  /// Whether the real microphone is linked; false while it is muted in mode `restart` (D1).
   package var opensMicrophone: Bool
-  /// A Boolean value indicating whether recording is prepared and nothing takes part (S8).
+  /// Whether recording is prepared and nothing takes part (S8).
   package var isOnlyPrepared: Bool
 
   package var isActive: Bool { sends || receives }
-  /// A Boolean value indicating whether nearend manages a call (D3, S5).
+  /// Whether nearend manages a call (D3, S5).
   package var isCall: Bool { isActive && !isOnlyPrepared && linksDevices }
 
   /// If `opensMicrophone` is nil, the microphone is open whenever it sends.
@@ -155,10 +154,10 @@ package struct SessionDemand: Sendable, Equatable {
 
 /// The reasons for which the microphone is silent. [any]
 package struct MicrophoneGate: Sendable, Equatable {
-  /// A Boolean value indicating whether the person has muted it.
+  /// Whether the person has muted it.
   package var isMuted: Bool
-  /// A Boolean value indicating whether a mute acts before processing instead of after it.
+  /// Whether a mute acts before processing instead of after it.
   package var mutesInput: Bool
-  /// A Boolean value indicating whether the voice is only kept warm, and silent, because it has no consumer (S8).
+  /// Whether the voice is only kept warm, and silent, because it has no consumer (S8).
   package var isOnlyPrepared: Bool
 }

@@ -1,3 +1,5 @@
+import Border
+
 /// A setting with a name: for `nearend get/set/toggle`, `PATCH /settings` and the node's Props. [any]
 ///
 /// `rawValue` is the name that people and programs use.
@@ -46,56 +48,102 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   /// Locked while media is registered (L6).
   case manualAudioSessionManagement
 
-  /// What is fixed about each setting: its values, its default, its short name, and what it is for. One entry makes a setting known to
-  /// every place that names, parses, checks, describes and lists settings.
-  private var traits: SettingTraits {
+  /// What is fixed about each setting.
+  package var row: SettingRow {
     switch self {
-    case .bypassVoiceProcessing: .onOff(false, alias: "bypass", "Bypasses voice processing: the raw microphone, at the same latency")
-    case .voiceProcessingEnableAGC: .onOff(true, alias: "agc", "Gain control: levels near and distant talkers")
-    case .noiseSuppression: .onOff(true, alias: "ns", "Noise suppression")
+    case .bypassVoiceProcessing:
+      .onOff(
+        false, "Bypasses voice processing: the raw microphone, at the same latency", alias: "bypass", home: .audio,
+        remark: .onOff("voice processing bypassed", "voice processing no longer bypassed"))
+    case .voiceProcessingEnableAGC:
+      .onOff(
+        true, "Gain control: levels near and distant talkers", alias: "agc", home: .audio, remark: .onOff("AGC on", "AGC off"))
+    case .noiseSuppression: .onOff(true, "Noise suppression", alias: "ns", home: .audio, remark: .onOff("NS on", "NS off"))
     case .echoCanceller:
-      .choice(EchoCanceller.nearend, isSwitch: true, alias: "aec", "The echo canceller: nearend's own, WebRTC's, or none")
-    case .echoCancellation: .onOff(true, "Echo cancellation, by the canceller chosen last")
-    case .highPassFilter: .onOff(true, alias: "hpf", "High-pass filter: no rumble")
+      .choice(
+        EchoCanceller.nearend, "The echo canceller: nearend's own, WebRTC's, or none", isSwitch: true, alias: "aec", home: .audio,
+        remark: .live)
+    case .echoCancellation:
+      // `echoCanceller` is remembered for both.
+      .onOff(
+        true, "Echo cancellation, by the canceller chosen last", home: .audio, remark: .onOff("AEC on", "AEC off"), [.isForgotten])
+    case .highPassFilter:
+      .onOff(true, "High-pass filter: no rumble", alias: "hpf", home: .audio, remark: .onOff("HPF on", "HPF off"))
     case .micMode:
-      .choice(MicMode.standard, alias: "mode", "How room sound is treated: noise suppressed, voice only, or unchanged")
-    case .microphoneMuted: .onOff(false, alias: "mute", "Mutes the microphone")
+      .choice(
+        MicMode.standard, "How room sound is treated: noise suppressed, voice only, or unchanged", alias: "mode", home: .audio,
+        remark: .word { (mode: MicMode) in "mic mode: \(mode.words)" })
+    case .microphoneMuted:
+      // A restored mute surprises in either direction.
+      .onOff(
+        false, "Mutes the microphone", alias: "mute", home: .session(\.isMicrophoneMuted) { .setMicrophoneMuted($0) },
+        remark: .onOff("microphone muted", "microphone no longer muted"), [.ignoresRepetition, .isForgotten, .holdsFromTheStart],
+        notForDevices: "a device that comes or goes could unmute the microphone")
     case .microphoneMuteMode:
       .choice(
-        MicrophoneMuteMode.voiceProcessing, alias: "mutemode",
-        "Where the microphone is muted: after processing, by closing the device, or before processing")
+        MicrophoneMuteMode.voiceProcessing, "Where the microphone is muted: after processing, by closing the device, or before processing",
+        alias: "mutemode", home: .session(\.microphoneMuteMode) { .setMicrophoneMuteMode($0) },
+        remark: .words { "mute mode: \($0)" }, [.ignoresRepetition])
     case .recordingAlwaysPrepared:
       .onOff(
-        false, alias: "prepared", needsDevices: true,
-        "Keeps the microphone open and processed while nothing records, so that the first word is not cut")
-    case .outputVolume: .volume(alias: "volume", "Linear gain of everything that nearend plays")
-    case .micVolume: .volume("Linear gain of the processed microphone")
-    case .appVolume: .volume("Linear gain of what programs play into the microphone")
-    case .appDucking: .onOff(false, "What programs play into the microphone is 12 dB lower while somebody talks")
-    case .appMonitor: .onOff(false, "What programs play into the microphone is heard on the speaker, too")
-    case .microphone: .deviceName("Node name of the microphone to use; empty follows the default")
-    case .speaker: .deviceName("Node name of the speaker to use; empty follows the default")
+        false, "Keeps the microphone open and processed while nothing records, so that the first word is not cut", alias: "prepared",
+        home: .session(\.isRecordingAlwaysPrepared) { .setRecordingAlwaysPrepared($0) }, remark: .live,
+        [.needsDevices, .ignoresRepetition, .endsWithProgram])
+    case .outputVolume: .volume("Linear gain of everything that nearend plays", alias: "volume", remark: "output volume")
+    case .micVolume: .volume("Linear gain of the processed microphone", remark: "microphone volume", [.ignoresRepetition])
+    case .appVolume:
+      .volume("Linear gain of what programs play into the microphone", remark: "application audio's volume", [.ignoresRepetition])
+    case .appDucking:
+      .onOff(
+        false, "What programs play into the microphone is 12 dB lower while somebody talks", home: .audio,
+        remark: .onOff("application audio is lowered under speech", "application audio is no longer lowered under speech"),
+        [.ignoresRepetition])
+    case .appMonitor:
+      .onOff(
+        false, "What programs play into the microphone is heard on the speaker, too", home: .audio,
+        remark: .onOff("application audio is heard on the speaker", "application audio is no longer heard on the speaker"),
+        [.ignoresRepetition])
+    case .microphone: .device(.input, "Node name of the microphone to use; empty follows the default")
+    case .speaker: .device(.output, "Node name of the speaker to use; empty follows the default")
     case .reference:
-      .choice(ReferenceSource.everything, "What the echo canceller hears of the speaker: everything, or nearend's own mix alone")
+      .choice(
+        ReferenceSource.everything, "What the echo canceller hears of the speaker: everything, or nearend's own mix alone",
+        home: .graph(.word(\.reference)), remark: .word { (source: ReferenceSource) in "the echo canceller hears \(source.words)" },
+        [.holdsFromTheStart, .isConfigured])
     case .defaultDevices:
       .onOff(
-        false, alias: "default", needsDevices: true,
-        "nearend's devices are the session's defaults; the former ones come back afterwards")
-    case .pauseOnUnplug: .onOff(true, needsDevices: true, "Pauses playback when headphones are unplugged")
+        false, "nearend's devices are the session's defaults; the former ones come back afterwards", alias: "default",
+        home: .graph(.onOff(\.areOursDefault)),
+        remark: .onOff("nearend's devices are the session's defaults", "the session's former defaults are back"),
+        [.needsDevices, .holdsFromTheStart, .isConfigured], notForDevices: SettingRow.decidesDevice)
+    case .pauseOnUnplug:
+      .onOff(
+        true, "Pauses playback when headphones are unplugged", home: .graph(.onOff(\.pausesOnUnplug)),
+        remark: .onOff(
+          "when headphones are unplugged, playback pauses", "when headphones are unplugged, playback continues in the room"),
+        [.needsDevices, .holdsFromTheStart, .isConfigured])
     case .duckingLevel:
       .choice(
-        DuckingLevel.min, alias: "ducking", needsDevices: true,
-        "How far other applications are lowered while a call is up: by 3, 9, 15 or 24 dB")
+        DuckingLevel.min, "How far other applications are lowered while a call is up: by 3, 9, 15 or 24 dB", alias: "ducking",
+        home: .graph(.word(\.ducking.level)),
+        remark: .word { (level: DuckingLevel) in "other applications are lowered by \(Int(bounded: level.decibels)) dB during calls" },
+        [.needsDevices])
     case .isAdvancedDuckingEnabled:
       .onOff(
-        false, alias: "advancedDucking", needsDevices: true,
-        "Lowers other applications fully only while somebody speaks, by a third of that in silence")
+        false, "Lowers other applications fully only while somebody speaks, by a third of that in silence", alias: "advancedDucking",
+        home: .graph(.onOff(\.ducking.isAdvanced)),
+        remark: .onOff("other applications are lowered while somebody speaks", "other applications are lowered for the whole call"),
+        [.needsDevices])
     case .useVoiceProcessingIO:
-      .onOff(true, alias: "vpio", "Voice processing in the microphone's path; locked while media is registered")
+      .onOff(
+        true, "Voice processing in the microphone's path; locked while media is registered", alias: "vpio",
+        home: .session(\.usesVoiceProcessing) { .setInitOnly(.useVoiceProcessingIO($0)) }, remark: .bySession,
+        [.isInitOnly, .endsWithProgram, .holdsFromTheStart], notForDevices: SettingRow.isLockedInCalls)
     case .manualAudioSessionManagement:
       .onOff(
-        false, alias: "manual", needsDevices: true,
-        "A call manager activates and deactivates the session; locked while media is registered")
+        false, "A call manager activates and deactivates the session; locked while media is registered", alias: "manual",
+        home: .session(\.isManual) { .setInitOnly(.manualAudioSessionManagement($0)) }, remark: .bySession,
+        [.isInitOnly, .needsDevices, .holdsFromTheStart], notForDevices: SettingRow.isLockedInCalls)
     }
   }
 
@@ -109,19 +157,22 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   }
 
   /// The kind of its values, used by `parse` and `checked`.
-  public var kind: Kind { traits.kind }
+  public var kind: Kind { row.kind }
 
   /// The default value.
-  public var standard: EventValue { traits.standard }
+  public var standard: EventValue { row.standard }
 
   /// A short name that people may type instead.
-  public var alias: String? { traits.alias }
+  public var alias: String? { row.alias }
 
   /// A one-line description for people.
-  package var summary: String { traits.summary }
+  package var summary: String { row.summary }
 
-  /// A Boolean value indicating whether it concerns devices or who uses them, so that it has no effect in manual rendering.
-  package var needsDevices: Bool { traits.needsDevices }
+  /// Where its value is held.
+  package var home: SettingHome { row.home }
+
+  /// Returns whether something special holds for it.
+  package func has(_ rule: SettingRules) -> Bool { row.rules.contains(rule) }
 
   /// A Boolean value indicating whether the setting can be on or off.
   public var isSwitch: Bool {
@@ -138,35 +189,5 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .echoCancellation: [.echoCancellation, .echoCanceller]
     default: [self]
     }
-  }
-}
-
-private struct SettingTraits {
-  var kind: Setting.Kind
-  var standard: EventValue
-  var alias: String?
-  var needsDevices: Bool
-  var summary: String
-
-  static func onOff(_ standard: Bool, alias: String? = nil, needsDevices: Bool = false, _ summary: String) -> Self {
-    Self(kind: .bool, standard: .bool(standard), alias: alias, needsDevices: needsDevices, summary: summary)
-  }
-
-  static func volume(alias: String? = nil, _ summary: String) -> Self {
-    Self(kind: .volume, standard: .number(1), alias: alias, needsDevices: false, summary: summary)
-  }
-
-  static func deviceName(_ summary: String) -> Self {
-    Self(kind: .deviceName, standard: .string(""), alias: nil, needsDevices: true, summary: summary)
-  }
-
-  /// - Parameter isSwitch: whether one of the words is "off".
-  static func choice<Choice: CaseIterable & RawRepresentable<String>>(
-    _ standard: Choice, isSwitch: Bool = false, alias: String? = nil, needsDevices: Bool = false, _ summary: String
-  ) -> Self {
-    let words = Choice.allCases.map(\.rawValue)
-    return Self(
-      kind: isSwitch ? .switchedChoice(words) : .choice(words), standard: .string(standard.rawValue), alias: alias,
-      needsDevices: needsDevices, summary: summary)
   }
 }

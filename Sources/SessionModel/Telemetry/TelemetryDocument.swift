@@ -12,9 +12,9 @@ package struct TelemetryDocument: Codable, Sendable, Equatable {
   package var sinkCount: Int
   package var totalRegisteredMedia: Int
   package var manualAudioSessionManagement: Bool
-  /// A Boolean value indicating whether the registered source has had audio other than silence (T5).
+  /// Whether the registered source has had audio other than silence (T5).
   package var sourceHadAudio: Bool
-  /// A Boolean value indicating whether the microphone's own rate differs from the one that the source receives.
+  /// Whether the microphone's own rate differs from the one that the source receives.
   package var sourceResamplingActive: Bool
   /// Present only while `sourceResamplingActive`.
   package var sourceCaptureRateHz: Int?

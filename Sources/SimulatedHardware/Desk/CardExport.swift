@@ -51,7 +51,7 @@ final class CardExport {
   /// The device's id in the registry; nil until known.
   var id: UInt32? { device?.id }
 
-  /// A Boolean value indicating whether a node of the headset-head-unit profile runs, which needs a SCO link.
+  /// Whether a node of the headset-head-unit profile runs, which needs a SCO link.
   var isStreaming: Bool { nodes.values.contains { $0.state?.isRunning == true } }
 
   /// Brings the daemon's objects in line with `card`. As with a real card, nodes appear and disappear before the params report it.

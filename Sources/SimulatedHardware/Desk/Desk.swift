@@ -65,7 +65,7 @@ package final class Desk: @unchecked Sendable {
   /// Every set-up and tear-down of the Bluetooth headset's SCO link so far.
   package var scoEvents: [ScoEvent] { loop.locked { sco.events } }
 
-  /// A Boolean value indicating whether the SCO link is up.
+  /// Whether the SCO link is up.
   package var isScoUp: Bool { loop.locked { sco.isUp } }
 
   /// The nodes that the room hears, and those that hear the room.
@@ -74,7 +74,7 @@ package final class Desk: @unchecked Sendable {
   /// Calls `body` after each change, on the desk's thread with the desk locked: it may query the desk, but must not wait.
   package func notify(_ body: (@Sendable () -> Void)?) { loop.locked { onChange = body } }
 
-  /// A Boolean value indicating whether there is a session manager, to which cards belong.
+  /// Whether there is a session manager, to which cards belong.
   var isManaged: Bool { loop.locked { hasManager } }
 
   /// Describes the usable cards without a profile from the session manager, or a missing session manager.

@@ -25,7 +25,7 @@ package struct DeskCard: Sendable, Equatable {
   /// Linear volumes and mutes, by `card.profile.device`.
   var volumes: [Int: Float] = [:]
   var muted: Set<Int> = []
-  /// A Boolean value indicating whether the last choice should be remembered (`save` of the params).
+  /// Whether the last choice should be remembered (`save` of the params).
   var isProfileSaved = false
   var savedRoutes: Set<Int> = []
 

@@ -41,6 +41,6 @@ package struct DeskRoute: Sendable, Equatable {
     self.profiles = profiles
   }
 
-  /// A Boolean value indicating whether its sound is heard in the room.
+  /// Whether its sound is heard in the room.
   package var isHeardInTheRoom: Bool { direction == .output && (portType == .speaker || portType == .hdmi) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LoginSession
 import Platform
 internal import SystemdLibrary
 
@@ -32,7 +33,7 @@ final class BusConnection: @unchecked Sendable {
     let data = Unmanaged.passUnretained(self).toOpaque()
     let handler: sd_bus_message_handler_t = { message, data, _ in
       guard let message, let data else { return 0 }
-      return Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue().answer(BusMessage(retaining: message)) ? 1 : 0
+      return Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue().answer(BusMessage(message)) ? 1 : 0
     }
     try check(sd_bus_add_fallback(bus, nil, path, handler, data), "answering for \(path)")
     startThread(name: "simulated-bus") { [self] in run() }
@@ -56,7 +57,7 @@ final class BusConnection: @unchecked Sendable {
   func signal(_ path: String, _ interface: String, _ member: String, _ fill: (BusMessage) -> Void) {
     var message: OpaquePointer?
     guard sd_bus_message_new_signal(bus, &message, path, interface, member) >= 0, let message else { return }
-    fill(BusMessage(retaining: message))
+    fill(BusMessage(message))
     sd_bus_send(bus, message, nil)
     sd_bus_message_unref(message)
     sd_bus_flush(bus)

@@ -1,6 +1,6 @@
 import Foundation
+import LoginSession
 import Platform
-internal import SystemdLibrary
 
 /// `org.freedesktop.login1` on a private system bus, with one session, as far as listeners can observe it: sleep, inhibitors, whether the
 /// session is active, and its lock. Its thread retains it from `connect` to `disconnect`. [any]
@@ -22,7 +22,7 @@ package final class LoginManager: @unchecked Sendable {
     package var why: String
     /// `delay` or `block`.
     package var mode: String
-    /// A Boolean value indicating whether the client has not closed its file descriptor.
+    /// Whether the client has not closed its file descriptor.
     package var isHeld: Bool
   }
 
@@ -129,7 +129,7 @@ package final class LoginManager: @unchecked Sendable {
       guard let interface = call.readText(), let all = properties(of: call.path, interface) else { return false }
       call.reply { $0.appendDictionary(all) }
     case ("\(Self.name).Manager", "GetSession"), ("\(Self.name).Manager", "GetSessionByPID"):
-      call.reply { $0.appendPath(Self.sessionPath) }
+      call.reply { $0.append(Self.sessionPath, "o") }
     case ("\(Self.name).Manager", "Inhibit"): return inhibit(call)
     default: return false
     }

@@ -22,7 +22,7 @@ package final class GraphProbe {
     /// The smallest and largest quantum in frames.
     package var quantum: ClosedRange<Int>
 
-    /// A Boolean value indicating whether there was one driver, one quantum and no lost cycle; otherwise the recording is suspect.
+    /// Whether there was one driver, one quantum and no lost cycle; otherwise the recording is suspect.
     package var isExact: Bool { jumps == 0 && driverChanges == 0 && quantum.lowerBound == quantum.upperBound }
   }
 

@@ -8,7 +8,7 @@ final class RoomAttachment {
   var acoustics: Acoustics {
     didSet { connectPorts() }
   }
-  /// A Boolean value indicating whether every loudspeaker and every microphone is linked, and there is at least one.
+  /// Whether every loudspeaker and every microphone is linked, and there is at least one.
   private(set) var isLinked = false
 
   private let options: RoomOptions

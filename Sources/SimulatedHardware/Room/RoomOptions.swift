@@ -18,12 +18,12 @@ package struct RoomOptions: Sendable, Equatable {
   package var noise = -65.0
   /// The node and port of the processed microphone.
   package var observed = "nearend.microphone:capture_MONO"
-  /// A Boolean value indicating whether the processed microphone is recorded from the start.
+  /// Whether the processed microphone is recorded from the start.
   package var isObserving = false
   /// The initial acoustics.
   package var acoustics = Acoustics(loudspeakers: [SimulatedDevice.speaker.name], microphones: [SimulatedDevice.microphone.name])
-  /// A Boolean value indicating whether devices are linked only while other clients play or record there, so that the room keeps no unused
-  /// device running, and joins no two clocks.
+  /// Whether devices are linked only while other clients play or record there, so that the room keeps no unused device running, and joins
+  /// no two clocks.
   package var followsUse = false
   /// Folder of the synthesised speech; nil for `Speech.defaultCache`.
   package var cache: String?

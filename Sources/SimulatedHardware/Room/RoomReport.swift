@@ -4,11 +4,11 @@ package struct RoomReport: Codable, Sendable, Equatable {
   package var seconds: Double
   /// Who talks at `seconds`, by the script.
   package var phase: Conversation.Phase
-  /// A Boolean value indicating whether the daemon is reachable.
+  /// Whether the daemon is reachable.
   package var isConnected: Bool
-  /// A Boolean value indicating whether the room's loudspeaker and microphone are linked to the simulated devices.
+  /// Whether the room's loudspeaker and microphone are linked to the simulated devices.
   package var isLinked: Bool
-  /// A Boolean value indicating whether the processed microphone is recorded.
+  /// Whether the processed microphone is recorded.
   package var isObserving: Bool
   /// Echo return loss enhancement in dB over the last 3 s in which only the far end talked, from 5 s of its talk on; nil before.
   package var erle: Double?

@@ -38,7 +38,7 @@ package final class ChildProcess: Sendable {
   /// How the process ended; nil while it runs.
   package var exit: Exit? { ended.withLock { reap(&$0, WNOHANG) } }
 
-  /// A Boolean value indicating whether it has not ended; a stopped process (SIGSTOP) counts as running.
+  /// Whether it has not ended; a stopped process (SIGSTOP) counts as running.
   package var isRunning: Bool { exit == nil }
 
   /// Sends a signal; ignored if the process has ended.

@@ -10,7 +10,7 @@ package struct ToolResult: Sendable, Equatable {
   package var errors: String
   /// How the tool ended; its failure is no error of `run`.
   package var exit: ChildProcess.Exit
-  /// A Boolean value indicating whether the tool exited with status 0.
+  /// Whether the tool exited with status 0.
   package var succeeded: Bool { exit == .status(0) }
 }
 

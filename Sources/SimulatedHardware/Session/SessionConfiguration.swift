@@ -23,7 +23,7 @@ package struct SessionConfiguration: Sendable {
     /// The name of the daemon's program.
     var program: String { self == .systemBus ? Self.bus.rawValue : rawValue }
 
-    /// A Boolean value indicating whether the program is in this process's `PATH`.
+    /// Whether the program is in this process's `PATH`.
     package var isInstalled: Bool {
       (try? Program.find(program, path: ProcessInfo.processInfo.environment["PATH"] ?? "")) != nil
     }
@@ -41,9 +41,9 @@ package struct SessionConfiguration: Sendable {
   /// The cards of a desk, which replace `devices`; nil for no desk. With `Clock.speaker` each of their nodes has a clock of its own, and
   /// the one with the highest priority drives what is linked.
   package var desk: [DeskCard]?
-  /// A Boolean value indicating whether there is a system bus with a login manager.
+  /// Whether there is a system bus with a login manager.
   package var hasLoginManager = false
-  /// A Boolean value indicating whether pipewire-pulse runs besides the bus, PipeWire and WirePlumber.
+  /// Whether pipewire-pulse runs besides the bus, PipeWire and WirePlumber.
   package var runsPulse = true
   /// Additional fragments of the daemon's configuration: SPA JSON by file name without folder or extension.
   package var fragments: [String: String] = [:]

@@ -1,4 +1,4 @@
-import Foundation
+internal import SoundFileLibrary
 
 /// A mono sound file with 16-bit samples.
 package struct WaveFile {
@@ -11,24 +11,18 @@ package struct WaveFile {
   package init(samples: [Float], rate: Int = 48_000) { (self.samples, self.rate) = (samples, rate) }
 
   /// Writes the file, and replaces an existing one.
-  /// - Throws: Foundation's error.
+  /// - Throws: `SessionError` that names the file.
   package func write(to path: String) throws {
-    let bytes = samples.count * 2
-    var data = Data("RIFF".utf8)
-    func append(_ value: some FixedWidthInteger) { withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) } }
-    append(UInt32(36 + bytes))
-    data.append(contentsOf: "WAVEfmt ".utf8)
-    append(UInt32(16))
-    append(UInt16(1))  // PCM
-    append(UInt16(1))
-    append(UInt32(rate))
-    append(UInt32(rate * 2))
-    append(UInt16(2))
-    append(UInt16(16))
-    data.append(contentsOf: "data".utf8)
-    append(UInt32(bytes))
-    samples.map { Self.int16($0).littleEndian }.withUnsafeBytes { data.append(contentsOf: $0) }
-    try data.write(to: URL(fileURLWithPath: path))
+    var info = SF_INFO()
+    info.samplerate = Int32(rate)
+    info.channels = 1
+    info.format = Int32(SF_FORMAT_WAV) | Int32(SF_FORMAT_PCM_16)
+    guard let file = sf_open(path, Int32(SFM_WRITE), &info) else {
+      throw SessionError(.system, "writing \(path): \(String(cString: sf_strerror(nil)))")
+    }
+    let written = sf_writef_short(file, samples.map(Self.int16), sf_count_t(samples.count))
+    let status = sf_close(file)
+    guard written == samples.count, status == 0 else { throw SessionError(.system, "writing \(path): the file system took only a part") }
   }
 
   private static func int16(_ sample: Float) -> Int16 {

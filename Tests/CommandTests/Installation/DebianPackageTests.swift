@@ -9,7 +9,7 @@ struct DebianPackageTests {
   private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized.path
   private static let manualPages = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/ManualPages"
 
-  /// A Boolean value indicating whether this machine can build and install Debian packages.
+  /// Whether this machine can build and install Debian packages.
   private static let isDebian = ["dpkg", "dpkg-deb", "dpkg-shlibdeps"].allSatisfy {
     (try? Program.find($0, path: ProcessInfo.processInfo.environment["PATH"] ?? "")) != nil
   }

@@ -219,7 +219,7 @@ private final class CallbackTape: @unchecked Sendable {
     return Array(UnsafeBufferPointer(start: start.assumingMemoryBound(to: Float.self), count: frames))
   }
 
-  /// A Boolean value indicating whether sound came, followed by a thousand silent frames.
+  /// Whether sound came, followed by a thousand silent frames.
   var isSilentAgain: Bool {
     let samples = samples
     guard let last = samples.lastIndex(where: { $0 != 0 }) else { return false }

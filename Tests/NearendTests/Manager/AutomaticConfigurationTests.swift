@@ -10,9 +10,9 @@ struct AutomaticConfigurationTests {
     var isManual: Bool
     var configures: Bool
     var deactivates: Bool
-    /// A Boolean value indicating whether nearend links real devices while media is registered.
+    /// Whether nearend links real devices while media is registered.
     var links: Bool
-    /// A Boolean value indicating whether the session is active after its last media.
+    /// Whether the session is active after its last media.
     var staysActive: Bool
     var nodes: Int
 

@@ -1,4 +1,5 @@
 import PipeWireGraph
+import RealtimeCore
 import SessionModel
 import Testing
 
@@ -196,6 +197,27 @@ struct SettingsTests {
       try Setting.echoCanceller.parse("speex")
     }
     #expect(throws: SettingError.self) { try Setting.echoCanceller.checked(.number(1)) }
+  }
+
+  @Test("L7: every setting that the audio core holds has a place there, which returns what it is given, and no other setting has one")
+  func places() throws {
+    let core = try AudioCore()
+    for setting in Setting.allCases {
+      guard case .audio = setting.home else {
+        #expect(core.value(of: setting) == nil && !core.set(setting, to: setting.standard), "\(setting)")
+        continue
+      }
+      #expect(core.value(of: setting) == setting.standard, "\(setting)")
+      let other: EventValue =
+        switch setting.kind {
+        case .bool: .bool(setting.standard != .bool(true))
+        case .volume: 0.5
+        case .choice(let words), .switchedChoice(let words): .string(try #require(words.last))
+        case .deviceName: "none"
+        }
+      #expect(core.set(setting, to: other) && core.value(of: setting) == other, "\(setting)")
+      #expect(core.set(setting, to: setting.standard) && core.value(of: setting) == setting.standard, "\(setting)")
+    }
   }
 
   @Test("L7: isVoiceProcessingBypassed and bypassVoiceProcessing are the same switch")

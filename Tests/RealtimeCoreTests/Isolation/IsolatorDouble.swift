@@ -18,7 +18,7 @@ final class IsolatorDouble: VoiceIsolator, @unchecked Sendable {
   }
 
   var blocks: Int { state.withLock { $0.blocks } }
-  /// A Boolean value indicating whether isolating blocks.
+  /// Whether isolating blocks.
   var isStuck: Bool {
     get { state.withLock { $0.isStuck } }
     set { state.withLock { $0.isStuck = newValue } }

@@ -5,9 +5,11 @@ import SessionModel
 /// The process's voice processing for Swift programs: calls are handles that end when released, errors are typed and thrown, and events are
 /// an asynchronous sequence.
 ///
-///     let call = try await AudioSession.shared.join("call")
-///     let output = try call.makeOutput()
-///     for await buffer in try call.microphone() { … }
+/// ```swift
+/// let call = try await AudioSession.shared.join("call")
+/// try call.makeOutput().write(farEnd)
+/// for await buffer in try call.microphone() { send(buffer.samples) }
+/// ```
 ///
 /// Blocking methods have asynchronous twins, which do not block a thread. ``AudioSessionManager`` is the same session with the calls of
 /// LiveSwitch and LiveKit, for programs that come from there.

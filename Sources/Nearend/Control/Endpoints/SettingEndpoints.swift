@@ -70,7 +70,7 @@ extension NearendService {
         throw .badValue(setting: setting.rawValue, value: "\(value)", possible: "it once, by its name or its alias")
       }
       let value = try settings.checked(setting, value)
-      if setting.isInitOnly, value != self.value(of: setting), session.current.isLocked { throw .locked(setting: setting.rawValue) }
+      if setting.has(.isInitOnly), value != self.value(of: setting), session.current.isLocked { throw .locked(setting: setting.rawValue) }
       changes.append((setting, value))
     }
     // In the settings' own order: a client that writes back what it read sets the canceller's engine and then its switch, which refers to
@@ -78,9 +78,9 @@ extension NearendService {
     changes = Setting.allCases.flatMap { setting in changes.filter { $0.setting == setting } }
     // First those that can still be refused, if the session is just ending or media is registered at this moment. Prepared recording locks
     // the others.
-    for (setting, value) in changes where setting.isInitOnly && value != self.value(of: setting) { try set(setting, to: value) }
+    for (setting, value) in changes where setting.has(.isInitOnly) && value != self.value(of: setting) { try set(setting, to: value) }
     for (setting, value) in changes where setting == .recordingAlwaysPrepared { try set(setting, to: value) }
-    for (setting, value) in changes where !setting.isInitOnly && setting != .recordingAlwaysPrepared { try set(setting, to: value) }
+    for (setting, value) in changes where !setting.has(.isInitOnly) && setting != .recordingAlwaysPrepared { try set(setting, to: value) }
   }
 }
 
@@ -91,8 +91,4 @@ extension NearendService {
     guard session.hasEnded, let name = values.keys.sorted().first else { return }
     throw .refused(setting: name, .ended)
   }
-}
-
-extension Setting {
-  fileprivate var isInitOnly: Bool { self == .useVoiceProcessingIO || self == .manualAudioSessionManagement }
 }

@@ -35,7 +35,7 @@ final class ControlConnection: @unchecked Sendable {
 
   deinit { close() }
 
-  /// A Boolean value indicating whether a request is being answered, so that the connection is not idle. [any]
+  /// Whether a request is being answered, so that the connection is not idle. [any]
   var isServing: Bool {
     get { state.withLock { $0.servingSince != nil } }
     set { state.withLock { $0.servingSince = newValue ? monotonicSeconds() : nil } }
@@ -44,7 +44,7 @@ final class ControlConnection: @unchecked Sendable {
   /// Seconds for which the present request has been under way; 0 without one. [any]
   var servingSeconds: Double { state.withLock { $0.servingSince.map { monotonicSeconds() - $0 } ?? 0 } }
 
-  /// A Boolean value indicating whether the client came when all places were taken: it has one request, of those that cannot wait. [any]
+  /// Whether the client came when all places were taken: it has one request, of those that cannot wait. [any]
   var isReserved: Bool { obstacle != nil }
 
   /// Why there is no place for a client whose request can wait; nil if there is. [any]

@@ -10,7 +10,7 @@ final class ControlExchange {
   private var body: RequestBody
   private var awaitsContinue: Bool
   private(set) var isAnswered = false
-  /// A Boolean value indicating whether the answer ends with the connection, or was cut off.
+  /// Whether the answer ends with the connection, or was cut off.
   private var isOpenEnded = false
 
   init(_ head: RequestHead, on connection: ControlConnection, limits: ControlLimits) {
@@ -109,7 +109,7 @@ final class ControlExchange {
     try connection.send(Array(head.utf8) + (self.head.method == "HEAD" ? [] : bytes), stall: limits.stallSeconds)
   }
 
-  /// A Boolean value indicating whether another request can follow: otherwise the rest of the body is not worth reading.
+  /// Whether another request can follow: otherwise the rest of the body is not worth reading.
   var leavesConnectionUsable: Bool {
     head.keepsAlive && body.isComplete && !isOpenEnded && !awaitsContinue && !connection.isReserved
   }

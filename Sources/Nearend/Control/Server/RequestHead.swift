@@ -41,7 +41,7 @@ struct RequestHead: Equatable {
   var headers: [String: String]
   var body: Body
   var keepsAlive: Bool
-  /// A Boolean value indicating whether the client waits for "100 Continue" before it sends the body.
+  /// Whether the client waits for "100 Continue" before it sends the body.
   var expectsContinue: Bool
 
   static let maximumHeaders = 100

@@ -12,7 +12,7 @@ final class AppAudioAccount {
     let sink: RingSink
     var frames: UInt64 = 0
     var refused: UInt64 = 0
-    /// A Boolean value indicating whether it was idle at the last check, so that its counters are final.
+    /// Whether it was idle at the last check, so that its counters are final.
     var wasIdle = false
     var isSettled = false
   }
@@ -32,7 +32,7 @@ final class AppAudioAccount {
   /// A summary for people.
   var summary: String { "\(uploads.summary); \(pieces.accepted) pieces captured, \(pieces.refused) refused" }
 
-  /// A Boolean value indicating whether nothing plays into the microphone, or waits to.
+  /// Whether nothing plays into the microphone, or waits to.
   var isQuiet: Bool { uploads.isQuiet && captured.allSatisfy(\.sink.isIdle) }
 
   func uploadComes(id: String, rate: Int, channels: Int, seconds: Double) throws {

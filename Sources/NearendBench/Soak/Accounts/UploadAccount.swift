@@ -15,7 +15,7 @@ final class UploadAccount: Sendable {
   }
   private struct Upload {
     var frames: Int
-    /// A Boolean value indicating whether it has been removed.
+    /// Whether it has been removed.
     var isLeaving = false
   }
   private struct State {

@@ -23,7 +23,7 @@ struct RingPlayback {
     let written: UInt64
     /// Writes that the ring has refused.
     let drops: UInt64
-    /// A Boolean value indicating whether the writer has ended the stream.
+    /// Whether the writer has ended the stream.
     let hasEnded: Bool
     /// How far the fill is below its target, in cycles.
     let missing: Double
@@ -42,7 +42,7 @@ struct RingPlayback {
   }
 
   private(set) var state = State.idle
-  /// A Boolean value indicating whether the ring keeps its audio while nothing is heard.
+  /// Whether the ring keeps its audio while nothing is heard.
   private(set) var isPaused = false
   private var sincePlaying = 0.0
   private var sinceWrite = 0.0

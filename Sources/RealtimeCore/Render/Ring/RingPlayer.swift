@@ -34,9 +34,8 @@ struct RingPlayer: ~Copyable {
     sinkRate = Double(format.sampleRate)
   }
 
-  /// A Boolean value indicating whether a cycle like the last has nothing to do here: the sink is idle and nothing has been written since.
-  /// With hundreds of idle participants, this costs two cache lines each instead of a dozen. After a pause, resume first.
-  /// [realtime]
+  /// Whether a cycle like the last has nothing to do here: the sink is idle and nothing has been written since. With hundreds of idle
+  /// participants, this costs two cache lines each instead of a dozen. After a pause, resume first. [realtime]
   var isAtRest: Bool {
     @_noLocks @_noAllocation get { restPosition == fifo.writePosition && !playback.isPaused }
   }

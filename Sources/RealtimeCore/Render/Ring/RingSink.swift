@@ -23,7 +23,7 @@ package final class RingSink: @unchecked Sendable {
   private let level: LevelReading
   private let memory: CellBlock
   private struct Writing {
-    /// A Boolean value indicating whether the mixer has removed the sink.
+    /// Whether the mixer has removed the sink.
     var isRemoved = false
     var arrivals = ArrivalMeter()
   }
@@ -177,11 +177,10 @@ package final class RingSink: @unchecked Sendable {
     return (Int(frames) * fifo.bytesPerFrame, Int(cells.targetFill.load() * Double(capacityBytes)))
   }
 
-  /// A Boolean value indicating whether nothing waits or sounds: never written to, played out after `end()`, or reset. [any]
+  /// Whether nothing waits or sounds: never written to, played out after `end()`, or reset. [any]
   package var isIdle: Bool { cells.state.load() == RingSinkStatus.State.idle.rawValue && fill.bytes == 0 }
 
-  /// A Boolean value indicating whether the mixer has released the sink: waiting audio is not played any more, and every write is refused.
-  /// [any]
+  /// Whether the mixer has released the sink: waiting audio is not played any more, and every write is refused. [any]
   package var isRemoved: Bool { writing.withLock { $0.isRemoved } }
 
   /// Resets underruns, drops and jitter spikes; keeps frames written and read. [any]

@@ -28,7 +28,7 @@ package struct RingSinkStatus: Sendable, Equatable {
   package var framesWritten: UInt64
   /// Frames played.
   package var framesRead: UInt64
-  /// A Boolean value indicating whether the sink's nominal rate differs from the graph's.
+  /// Whether the sink's nominal rate differs from the graph's.
   package var isResampling: Bool
   /// Graph frames per sink frame, as steered now.
   package var resampleRatio: Double

@@ -1,0 +1,44 @@
+import LoginSession
+
+/// A value that the simulated services put into variants.
+enum BusValue: Equatable {
+  case text(String)
+  case flag(Bool)
+  case number(UInt64)
+
+  fileprivate var signature: String {
+    switch self {
+    case .text: "s"
+    case .flag: "b"
+    case .number: "t"
+    }
+  }
+}
+
+extension BusMessage {
+  /// Appends a variant.
+  func append(_ value: BusValue) {
+    append("v", of: value.signature) {
+      switch value {
+      case .text(let text): append(text)
+      case .flag(let flag): append(flag)
+      case .number(let number): append(number)
+      }
+    }
+  }
+
+  /// Appends `a{sv}`.
+  func appendDictionary(_ values: [String: BusValue]) {
+    append("a", of: "{sv}") {
+      for (key, value) in values {
+        append("e", of: "sv") {
+          append(key)
+          append(value)
+        }
+      }
+    }
+  }
+
+  /// Appends `as`.
+  func appendStrings(_ values: [String]) { append("a", of: "s") { for value in values { append(value) } } }
+}
