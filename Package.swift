@@ -75,6 +75,7 @@ let package = Package(
     .target(
       name: "RealtimeCore",
       dependencies: ["Platform", "CRealtime", "CKernels", "CSuppressorWeights", "CSampleRate", "CAudioProcessing", "CLadspa"],
+      exclude: ["FullDuplex/README.md"],
       swiftSettings: audioSettings),
     .target(name: "SessionModel", dependencies: ["Border", "Platform"]),
     .target(name: "PipeWireClient", dependencies: ["Border", "CPipeWire", "Platform"]),
