@@ -109,13 +109,13 @@ test-kernels: ## compares the canceller's arithmetic on arm64, and on x86-64 wit
 	@Scripts/test-kernels
 
 fuzz: dependencies ## ten minutes of random requests at the control socket, under the address sanitizer: ARGS="--seconds 600 --seed 1"
-	@Scripts/fuzz ControlFuzz $(ARGS)
+	@Scripts/fuzz control $(ARGS)
 
 fuzz-graph: dependencies ## ten minutes of hostile clients of the daemon, under the address sanitizer: ARGS="--seconds 600 --seed 1"
-	@Scripts/fuzz GraphFuzz $(ARGS)
+	@Scripts/fuzz graph $(ARGS)
 
 fuzz-files: dependencies ## ten minutes of cut, joined and mutated sound files, with the address sanitizer: ARGS="--seconds 600 --seed 1"
-	@Scripts/fuzz FileFuzz $(ARGS)
+	@Scripts/fuzz files $(ARGS)
 
 dependencies: ## installs the packages, and Swift where the distribution has it, that a build needs
 	@Scripts/install-dependencies build

@@ -184,34 +184,13 @@ let package = Package(
         "TestSupport",
       ]),
     .executableTarget(
-      name: "ControlFuzz",
-      dependencies: ["Nearend", "SimulatedHardware", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-      path: "Tests/ControlFuzz"),
-    .executableTarget(
-      name: "GraphFuzz",
+      name: "Trials",
       dependencies: [
-        "Border", "CHostileClient", "DashboardView", "Doctor", "Nearend", "PipeWireClient", "SimulatedHardware", "TestSupport",
+        "Border", "CHostileClient", "DashboardView", "Doctor", "Nearend", "OfflineProcessing", "PipeWireClient", "PipeWireGraph",
+        "Platform", "RealtimeCore", "SessionModel", "SimulatedHardware", "SoundFileLibrary", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Tests/GraphFuzz"),
-    .executableTarget(
-      name: "FileFuzz",
-      dependencies: [
-        "Border", "OfflineProcessing", "SimulatedHardware", "SoundFileLibrary",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tests/FileFuzz"),
-    .executableTarget(
-      name: "FaultMatrix",
-      dependencies: [
-        "Nearend", "RealtimeCore", "SimulatedHardware", "PipeWireClient",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tests/FaultMatrix"),
-    .executableTarget(
-      name: "Intercom",
-      dependencies: ["Nearend", "Platform", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-      path: "Tests/Intercom"),
+      path: "Tests/Trials"),
     .testTarget(
       name: "ControlTests",
       dependencies: ["Nearend", "ControlClient", "RTP", "RealtimeCore", "SessionModel", "SimulatedHardware", "TestSupport"]),
@@ -222,7 +201,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "ControlClient", "DashboardView", "NearendCommand", "ManualPages", "Intercom", "Doctor", "IsolationStore", "Nearend",
+        "ControlClient", "DashboardView", "NearendCommand", "ManualPages", "Trials", "Doctor", "IsolationStore", "Nearend",
         "OfflineProcessing", "PipeWireClient", "PipeWireGraph", "Platform", "Preferences", "RTP", "RealtimeCore", "SessionModel",
         "Softphone", "SimulatedHardware", "TestPlugIns", "TestSupport",
       ],
