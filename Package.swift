@@ -171,6 +171,7 @@ let package = Package(
     .testTarget(name: "DoctorTests", dependencies: ["Doctor", "SessionModel", "TestSupport"]),
     .testTarget(
       name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SeededSignals", "SessionModel", "TestPlugIns"]),
+    // Not a part of Trials, all of which `make unit` would have to build with it
     .executableTarget(
       name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),
     .testTarget(
