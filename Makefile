@@ -2,7 +2,7 @@
 # make run ARGS="--headless"
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build format lint realtime-check thread-check docs bench quality soak test-faults fuzz picture test-corpus
+.PHONY: help run test unit check build format lint realtime-check thread-check docs bench quality soak test-faults fuzz picture test-corpus
 .PHONY: test-kernels test-quality test-intercom fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb
 .PHONY: test-debian13 train test-training behaviours
 
@@ -20,6 +20,14 @@ run: ## installs what is missing, builds, and starts the dashboard; without a da
 test: ## installs what is missing, runs every test and the realtime check, and ends with their count
 	@Scripts/install-dependencies test
 	@Scripts/test $(ARGS)
+
+unit: ## builds and runs the tests that need no daemon, and nothing else: ARGS="--filter MuteTests"
+	@Scripts/install-dependencies unit
+	@Scripts/unit $(ARGS)
+
+check: ## what to run before a commit: style and names, make unit, and the quick gate of make quality
+	@Scripts/install-dependencies unit
+	@Scripts/check $(sources)
 
 build: dependencies ## builds the program for release: .build/release/nearend
 	@$(swift) build --configuration release --product nearend
@@ -104,13 +112,13 @@ test-kernels: ## compares the canceller's arithmetic on arm64, and on x86-64 wit
 	@Scripts/test-kernels
 
 fuzz: dependencies ## ten minutes of random requests at the control socket, under the address sanitizer: ARGS="--seconds 600 --seed 1"
-	@Scripts/fuzz ControlFuzz $(ARGS)
+	@Scripts/fuzz control $(ARGS)
 
 fuzz-graph: dependencies ## ten minutes of hostile clients of the daemon, under the address sanitizer: ARGS="--seconds 600 --seed 1"
-	@Scripts/fuzz GraphFuzz $(ARGS)
+	@Scripts/fuzz graph $(ARGS)
 
 fuzz-files: dependencies ## ten minutes of cut, joined and mutated sound files, with the address sanitizer: ARGS="--seconds 600 --seed 1"
-	@Scripts/fuzz FileFuzz $(ARGS)
+	@Scripts/fuzz files $(ARGS)
 
 dependencies: ## installs the packages, and Swift where the distribution has it, that a build needs
 	@Scripts/install-dependencies build

@@ -23,10 +23,13 @@ func library(_ name: String, _ pkgConfig: String, apt: String) -> Target {
     providers: [.apt([apt])])
 }
 
-// Debug builds optimize what the audio thread runs, too, or it cannot keep up; but only those of the scripts, because SwiftPM takes no such
-// flag from a dependency. `make lint` builds it without, where the realtime annotations are enforced most strictly.
-let audioSettings: [SwiftSetting] =
-  Context.environment["NEAREND_OPTIMIZES_AUDIO"] == "1" ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
+// Debug builds optimize what the audio thread runs, or it cannot keep up, and what makes and measures the tests' sounds. SwiftPM refuses
+// such flags of a package that it has checked out for another one by version; one by path may have them. `make lint` builds without them,
+// where the realtime annotations are enforced most strictly.
+let isCheckedOut = FileManager.default.fileExists(atPath: Context.packageDirectory + "/../../repositories")
+let optimizes = !isCheckedOut && Context.environment["NEAREND_OPTIMIZES_AUDIO"] != "0"
+let optimizedSwift: [SwiftSetting] = optimizes ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
+let optimizedC: [CSetting] = optimizes ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
 
 let package = Package(
   name: "nearend",
@@ -53,7 +56,7 @@ let package = Package(
 
     // Shims: only what Swift cannot import
     .target(name: "CRealtime"),
-    .target(name: "CKernels", dependencies: ["CRealtime"]),
+    .target(name: "CKernels", dependencies: ["CRealtime"], cSettings: optimizedC),
     .target(name: "CSuppressorWeights", exclude: ["include/suppressor.weights"]),
     .target(name: "CSampleRate", dependencies: ["CRealtime", "SampleRateLibrary"]),
     .target(name: "CAudioProcessing", dependencies: ["CRealtime", "WebRTCLibrary"]),
@@ -63,7 +66,7 @@ let package = Package(
     .target(name: "CCurl", dependencies: ["CURLLibrary"]),
 
     // Threads, files and texts without the half of Foundation that brings ICU
-    .target(name: "Platform", swiftSettings: audioSettings),
+    .target(name: "Platform", swiftSettings: optimizedSwift),
 
     // What comes from outside, made harmless
     .target(name: "Border"),
@@ -76,7 +79,7 @@ let package = Package(
       name: "RealtimeCore",
       dependencies: ["Platform", "CRealtime", "CKernels", "CSuppressorWeights", "CSampleRate", "CAudioProcessing", "CLadspa"],
       exclude: ["FullDuplex/README.md"],
-      swiftSettings: audioSettings),
+      swiftSettings: optimizedSwift),
     .target(name: "SessionModel", dependencies: ["Border", "Platform"]),
     .target(name: "PipeWireClient", dependencies: ["Border", "CPipeWire", "Platform"]),
     .target(name: "LoginSession", dependencies: ["PipeWireClient", "Platform", "SystemdLibrary"]),
@@ -114,7 +117,7 @@ let package = Package(
     .executableTarget(name: "ManualPages", dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
 
     // Numbers, noise and tones that repeat in every run
-    .target(name: "SeededSignals"),
+    .target(name: "SeededSignals", swiftSettings: optimizedSwift),
 
     // The world around it, for rehearsal and tests
     .target(
@@ -147,14 +150,15 @@ let package = Package(
     .target(name: "CHostileClient", dependencies: ["PipeWireLibrary"], path: "Tests/CHostileClient"),
     .target(
       name: "TestSupport", dependencies: ["SessionModel", "SeededSignals", "SimulatedHardware", "CHostileClient"],
-      path: "Tests/TestSupport"),
+      path: "Tests/TestSupport", swiftSettings: optimizedSwift),
     .target(name: "TestPlugIns", path: "Tests/TestPlugIns"),
 
     .testTarget(name: "BorderTests", dependencies: ["Border", "PipeWireClient", "PipeWireGraph", "SessionModel", "Nearend"]),
     .testTarget(name: "RTPTests", dependencies: ["RTP"]),
     .testTarget(
       name: "PipeWireGraphTests", dependencies: ["PipeWireClient", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
-    .testTarget(name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime", "TestPlugIns", "TestSupport"]),
+    .testTarget(
+      name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime", "TestPlugIns", "TestSupport"], swiftSettings: optimizedSwift),
     .testTarget(
       name: "IsolationTests", dependencies: ["IsolationStore", "Nearend", "Platform", "RealtimeCore", "SessionModel", "SimulatedHardware"]),
     .testTarget(
@@ -168,6 +172,7 @@ let package = Package(
     .testTarget(name: "DoctorTests", dependencies: ["Doctor", "SessionModel", "TestSupport"]),
     .testTarget(
       name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SeededSignals", "SessionModel", "TestPlugIns"]),
+    // Not a part of Trials, all of which `make unit` would have to build with it
     .executableTarget(
       name: "DashboardDemo", dependencies: ["DashboardView", "DashboardTerminal", "SessionModel"], path: "Tests/DashboardDemo"),
     .testTarget(
@@ -181,34 +186,13 @@ let package = Package(
         "TestSupport",
       ]),
     .executableTarget(
-      name: "ControlFuzz",
-      dependencies: ["Nearend", "SimulatedHardware", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-      path: "Tests/ControlFuzz"),
-    .executableTarget(
-      name: "GraphFuzz",
+      name: "Trials",
       dependencies: [
-        "Border", "CHostileClient", "DashboardView", "Doctor", "Nearend", "PipeWireClient", "SimulatedHardware", "TestSupport",
+        "Border", "CHostileClient", "DashboardView", "Doctor", "Nearend", "OfflineProcessing", "PipeWireClient", "PipeWireGraph",
+        "Platform", "RealtimeCore", "SessionModel", "SimulatedHardware", "SoundFileLibrary", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Tests/GraphFuzz"),
-    .executableTarget(
-      name: "FileFuzz",
-      dependencies: [
-        "Border", "OfflineProcessing", "SimulatedHardware", "SoundFileLibrary",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tests/FileFuzz"),
-    .executableTarget(
-      name: "FaultMatrix",
-      dependencies: [
-        "Nearend", "RealtimeCore", "SimulatedHardware", "PipeWireClient",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Tests/FaultMatrix"),
-    .executableTarget(
-      name: "Intercom",
-      dependencies: ["Nearend", "Platform", "SimulatedHardware", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-      path: "Tests/Intercom"),
+      path: "Tests/Trials"),
     .testTarget(
       name: "ControlTests",
       dependencies: ["Nearend", "ControlClient", "RTP", "RealtimeCore", "SessionModel", "SimulatedHardware", "TestSupport"]),
@@ -219,7 +203,7 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "ControlClient", "DashboardView", "NearendCommand", "ManualPages", "Intercom", "Doctor", "IsolationStore", "Nearend",
+        "ControlClient", "DashboardView", "NearendCommand", "ManualPages", "Trials", "Doctor", "IsolationStore", "Nearend",
         "OfflineProcessing", "PipeWireClient", "PipeWireGraph", "Platform", "Preferences", "RTP", "RealtimeCore", "SessionModel",
         "Softphone", "SimulatedHardware", "TestPlugIns", "TestSupport",
       ],
@@ -238,14 +222,15 @@ let package = Package(
   ]
 #endif
 
-// `make thread-check` builds only what it runs: ThreadSanitizer is slow, and excludes the fence's sanitizer.
-if Context.environment["NEAREND_THREAD_CHECK"] != nil {
-  let checked: Set = [
-    "Border", "CCurl", "ControlClient", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CLadspa", "CPipeWire", "Platform",
-    "RealtimeCore",
-    "SessionModel", "PipeWireClient", "LoginSession", "PipeWireGraph", "RTP", "Nearend", "SeededSignals", "TestPlugIns",
-    "SessionModelTests", "NearendTests",
-  ]
+// `NEAREND_TARGETS="SessionModelTests NearendTests"` leaves only those targets and what they need, so that nothing else is built, and the
+// tests' program has no other tests. Targets that take a newer Swift than this may be among them.
+if let chosen = Context.environment["NEAREND_TARGETS"] {
+  var needed: Set<String> = []
+  func need(_ name: String) {
+    guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { return }
+    for case .byNameItem(let name, _) in target.dependencies { need(name) }
+  }
+  chosen.split(separator: " ").forEach { need(String($0)) }
   package.products = []
-  package.targets.removeAll { $0.type != .system && !checked.contains($0.name) }
+  package.targets.removeAll { !needed.contains($0.name) }
 }

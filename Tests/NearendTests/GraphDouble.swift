@@ -111,6 +111,8 @@ final class GraphDouble: SessionGraph {
   func use(_ route: RouteStatus) { state.withLock { $0.route = route } }
   /// Runs `body` while the control thread is blocked, so that requests are deferred.
   func whileItWaits(_ body: () throws -> Void) rethrows {
+    // What runs already is not suspended.
+    control.sync {}
     control.suspend()
     defer { control.resume() }
     try body()

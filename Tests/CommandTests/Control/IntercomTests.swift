@@ -23,10 +23,10 @@ struct IntercomTests {
     "K12: two sessions in two network namespaces, each with its own room and talker: both are heard, neither hears itself, nobody else is spoken to",
     .enabled(if: obstacle == nil, reason), .timeLimit(.minutes(3)))
   func namespaces() throws {
-    let program = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/Intercom"
+    let program = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/Trials"
     // Ends the processes when it is released.
     let place = try EmptyPlace()
-    let result = try place.start(program, ["--seconds", "48"]).result(timeout: 150)
+    let result = try place.start(program, ["intercom", "--seconds", "48"]).result(timeout: 150)
     withExtendedLifetime(place) {}
     print(result.output)
     #expect(result.succeeded, "\(result)")

@@ -13,15 +13,11 @@ import Synchronization
 /// infinite, negative and NaN values, names of control characters and of 64 KiB, cards, nodes, links and metadata that come and go in the
 /// middle of everything, and cards whose program stops answering. Fails if nearend hangs, takes memory without bound, shows an absurd
 /// volume, writes control sequences, or can no longer run a call; a crash, or the address sanitizer, ends the program.
-@main
 struct GraphFuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fuzz-graph", abstract: "Hostile clients of the daemon; the same seed makes the same clients again.")
+    commandName: "fuzz-graph", abstract: "Hostile clients of the daemon.")
 
-  @Option(help: "How long, in seconds.")
-  var seconds = 600.0
-  @Option(help: "Where the random numbers begin.")
-  var seed = UInt64.random(in: 0..<1 << 32)
+  @OptionGroup var options: FuzzOptions
   @Option(help: ArgumentHelp("Be a hostile client of the daemon at this socket, until it ends.", visibility: .hidden))
   var hostile: String?
   @Option(help: ArgumentHelp("Write there what the hostile client does, a line for each act.", visibility: .hidden))
@@ -36,6 +32,7 @@ struct GraphFuzz: ParsableCommand {
 
   func run() throws {
     if let hostile { return attack(hostile) }
+    let (seconds, seed) = (self.options.seconds, self.options.seed)
     say("fuzz-graph: \(seconds) s, seed \(seed)")
     var configuration = SessionConfiguration()
     configuration.runsPulse = false
@@ -51,7 +48,7 @@ struct GraphFuzz: ParsableCommand {
     defer { service.stop() }
     _ = service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
     let watch = Watch(patience: Self.patience, seed: seed)
-    let witness = try Witness(socket: session.socket)
+    let witness = try VolumeWitness(socket: session.socket)
 
     var generator = SeededGenerator(seed: seed)
     var clients: [ChildProcess] = []
@@ -68,7 +65,8 @@ struct GraphFuzz: ParsableCommand {
       while clients.count < 4 {
         clients.append(
           try session.spawn(
-            program, ["--hostile", session.socket, "--diary", diary, "--seed", "\(seed &+ UInt64(tally["clients", default: 0]))"]))
+            Trials.program,
+            ["fuzz-graph", "--hostile", session.socket, "--diary", diary, "--seed", "\(seed &+ UInt64(tally["clients", default: 0]))"]))
         tally["clients", default: 0] += 1
       }
       if Int.random(in: 0..<20, using: &generator) == 0, !clients.isEmpty {
@@ -128,7 +126,7 @@ struct GraphFuzz: ParsableCommand {
   /// Runs a client that does one thing after another, in the order given by its seed.
   private func attack(_ socket: String) {
     guard let client = HostileClient(socket: socket) else { return }
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededGenerator(seed: options.seed)
     let diary = diary.map { open($0, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600) }
     while client.isConnected {
       let act = client.act(&generator)
@@ -137,9 +135,6 @@ struct GraphFuzz: ParsableCommand {
       usleep(UInt32.random(in: 0...30_000, using: &generator))
     }
   }
-
-  /// This program, to be started again as a client.
-  private var program: String { URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path }
 
   /// Uses nearend meanwhile, as its user would.
   private func own(_ service: NearendService, _ generator: inout SeededGenerator) {
@@ -257,10 +252,4 @@ private final class Watch: Sendable {
 
   func round(_ number: Int) { state.withLock { $0 = (number, .now, false) } }
   func end() { state.withLock { $0.isOver = true } }
-}
-
-/// Prints a line at once, so that it is there even if the next step crashes.
-private func say(_ line: String) {
-  print(line)
-  fflush(nil)
 }

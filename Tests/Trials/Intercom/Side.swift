@@ -76,7 +76,7 @@ struct Side {
       NearendOptions(graph: options, echo: { FileHandle.standardError.write(Data("\(name): \($0.message)\n".utf8)) }))
     try service.start()
     defer { service.stop() }
-    show("ready")
+    say("ready")
     guard let line = readLine(), let epoch = Double(line) else { throw Failure("nobody has told when the call begins") }
     // Ends with the process that started it.
     Thread.detachNewThread {

@@ -29,7 +29,7 @@ struct FuzzRound {
     #"[[[[[[[[{"a":"#, "\u{0}\u{1}\u{2}", #"{"speaker": "nosuch"}"#, #"{"speaker": ""}"#, #"{"gain": 1e999}"#,
   ]
 
-  func run(_ generator: inout SeededGenerator, _ tally: inout Tally) {
+  func run(_ generator: inout SeededGenerator, _ tally: inout RequestTally) {
     var clients: [FuzzClient] = []
     for _ in 0..<Int.random(in: 1...6, using: &generator) {
       guard let client = FuzzClient(path: path) else {
@@ -70,7 +70,7 @@ struct FuzzRound {
   }
 
   /// Expects an answer to a valid request, whatever the other clients have done.
-  private func expectAnswer(_ tally: inout Tally) {
+  private func expectAnswer(_ tally: inout RequestTally) {
     guard let client = FuzzClient(path: path) else { return tally.failures.append("round \(number): nobody listens") }
     client.send(Array("GET /settings HTTP/1.1\r\nConnection: close\r\n\r\n".utf8))
     guard case .status(200) = client.status(timeout: 10) else {

@@ -7,18 +7,14 @@ import SimulatedHardware
 
 /// Sends random, mutated requests in random orders, with random session events in between, to a live nearend in a private PipeWire session.
 /// Fails on a request without an answer, on a hang, and if a sink, media or a descriptor remains; a crash ends it with a signal.
-@main
 struct ControlFuzz: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    abstract: "Random requests at nearend's control socket; the same seed asks for the same again.")
+  static let configuration = CommandConfiguration(commandName: "fuzz-control", abstract: "Random requests at nearend's control socket.")
 
-  @Option(help: "How long, in seconds.")
-  var seconds = 600.0
-  @Option(help: "Where the random numbers begin.")
-  var seed = UInt64.random(in: 0..<1 << 32)
+  @OptionGroup var options: FuzzOptions
 
   func run() throws {
-    print("fuzz: \(seconds) s, seed \(seed)")
+    let (seconds, seed) = (options.seconds, options.seed)
+    say("fuzz: \(seconds) s, seed \(seed)")
     var configuration = SessionConfiguration()
     configuration.runsPulse = false
     let session = try PrivateSession(configuration)
@@ -28,7 +24,7 @@ struct ControlFuzz: ParsableCommand {
     try service.start()
     defer { service.stop() }
 
-    var tally = Tally()
+    var tally = RequestTally()
     var round: UInt64 = 0
     let descriptors = openDescriptors()
     let end = monotonicSeconds() + seconds
@@ -38,12 +34,12 @@ struct ControlFuzz: ParsableCommand {
       round += 1
       if round % 25 == 0 || monotonicSeconds() >= end { try checkNothingLeft(service, descriptors, round) }
     }
-    print("fuzz: \(round) rounds, \(tally.requests) requests; answers: \(tally.described)")
+    say("fuzz: \(round) rounds, \(tally.requests) requests; answers: \(tally.described)")
     guard tally.failures.isEmpty else {
-      for failure in tally.failures { print("fuzz: FAILED: \(failure)") }
+      for failure in tally.failures { say("fuzz: FAILED: \(failure)") }
       throw ExitCode.failure
     }
-    print("fuzz: nothing to complain of")
+    say("fuzz: nothing to complain of")
   }
 
   private func removeWhatOutlivesClients(_ service: NearendService) {
@@ -71,7 +67,7 @@ struct ControlFuzz: ParsableCommand {
       }
       usleep(20_000)
     } while monotonicSeconds() < deadline
-    print("fuzz: FAILED: left after round \(round): \(left)")
+    say("fuzz: FAILED: left after round \(round): \(left)")
     throw ExitCode.failure
   }
 
@@ -83,7 +79,7 @@ struct ControlFuzz: ParsableCommand {
 }
 
 /// Counts of requests and answers.
-struct Tally {
+struct RequestTally {
   var requests = 0
   var answers: [Int: Int] = [:]
   var failures: [String] = []

@@ -4,9 +4,9 @@ import SimulatedHardware
 
 /// Stages every fault × who uses nearend × who activates the session, and measures each on sound. Prints a Markdown table on standard
 /// output, and fails if something does not survive without a note that explains it.
-@main
 struct FaultMatrix: ParsableCommand {
-  static let configuration = CommandConfiguration(abstract: "Stages faults on a simulated desk, and measures what survives.")
+  static let configuration = CommandConfiguration(
+    commandName: "faults", abstract: "Stages faults on a simulated desk, and measures what survives.")
 
   @Option(help: ArgumentHelp("Only these, separated by commas.", valueName: "names"))
   var faults = Fault.allCases.map(\.rawValue).joined(separator: ",")
@@ -25,7 +25,7 @@ struct FaultMatrix: ParsableCommand {
     var report = Report()
     var problems: [String] = []
     let begin = monotonicSeconds()
-    show(Report.head)
+    say(Report.head)
     var session = try Stage.makeSession()
     for mode in modes {
       for traffic in traffics {
@@ -41,7 +41,7 @@ struct FaultMatrix: ParsableCommand {
               cell = try Cell.run(fault, on: staged)
             }
             report.add(cell)
-            show(report.row(cell))
+            say(report.row(cell))
             for problem in cell.problems { note("\(cell.name): \(problem)") }
           } catch {
             problems.append("\(fault.rawValue), \(traffic.name), \(mode.rawValue): \(error)")
@@ -59,12 +59,15 @@ struct FaultMatrix: ParsableCommand {
     }
     if !noIdentity { problems += try Identity.problems(in: session, faults) }
     session.end()
-    show("\n\(report.foot)")
+    say("\n\(report.foot)")
     problems += report.problems
     note("\(report.cells.count) cells in \(Int(monotonicSeconds() - begin)) s")
     for problem in problems { note("FAILED: \(problem)") }
     if !problems.isEmpty { throw ExitCode.failure }
   }
+
+  /// Prints a remark on standard error, apart from the table.
+  private func note(_ line: String) { FileHandle.standardError.write(Data("faults: \(line)\n".utf8)) }
 
   private func list<T: RawRepresentable & CaseIterable>(_ text: String, _ type: T.Type) throws -> [T] where T.RawValue == String {
     try text.split(separator: ",").map { word in
@@ -73,9 +76,3 @@ struct FaultMatrix: ParsableCommand {
     }
   }
 }
-
-/// Prints a line at once.
-func show(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
-
-/// Prints a remark on standard error, apart from the table.
-func note(_ line: String) { FileHandle.standardError.write(Data("faults: \(line)\n".utf8)) }

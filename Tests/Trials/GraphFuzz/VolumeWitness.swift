@@ -3,7 +3,7 @@ import PipeWireClient
 
 /// Reads the volumes of every hostile node with nearend's own reader, and counts them: nearend itself reads only those of devices in use
 /// and of streams that it ducks.
-final class Witness {
+final class VolumeWitness {
   private let socket: String
   private let loop = ThreadLoop(name: "witness")
   private var connection: Connection?

@@ -5,10 +5,9 @@ import SimulatedHardware
 
 /// Two machines in a call: two network namespaces with a lossy network between them, and in each a whole session with its own room and
 /// talker. Prints the figures, and fails if a side is not heard, hears itself, or drifts.
-@main
 struct Intercom: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lets two nearends talk over a lossy network, and measures what they hear.",
+    commandName: "intercom", abstract: "Lets two nearends talk over a lossy network, and measures what they hear.",
     subcommands: [CallCommand.self, SideCommand.self, WireCommand.self], defaultSubcommand: CallCommand.self)
 }
 
@@ -39,7 +38,7 @@ struct CallCommand: ParsableCommand {
 
   func run() throws {
     if let obstacle = Network.obstacle {
-      show("SKIPPED: \(obstacle)")
+      say("SKIPPED: \(obstacle)")
       throw ExitCode(77)
     }
     try Speech.synthesise([.nearEnd] + Voice.farEnd)
@@ -60,13 +59,14 @@ struct CallCommand: ParsableCommand {
     }
     defer { for source in signals { source.cancel() } }
     let (wire, wireInput, wireOutput) = try Self.spawn(
-      network.command(in: "wire", [Self.program, "wire", "--delay", "\(delay)", "--jitter", "\(jitter)", "--loss", "\(loss)"]))
+      network.command(
+        in: "wire", [Trials.program, "intercom", "wire", "--delay", "\(delay)", "--jitter", "\(jitter)", "--loss", "\(loss)"]))
     let sides = try ["a", "b"].map { name in
       let peer = Network.addresses[name == "a" ? "b" : "a"] ?? ""
       return try Self.spawn(
         network.command(
           in: name,
-          [Self.program, "side", "--name", name, "--peer", peer, "--folder", folder, "--seconds", "\(seconds)"]))
+          [Trials.program, "intercom", "side", "--name", name, "--peer", peer, "--folder", folder, "--seconds", "\(seconds)"]))
     }
     for side in sides { _ = side.output.fileHandleForReading.availableData }
     let epoch = monotonicSeconds() + Self.lead
@@ -77,15 +77,15 @@ struct CallCommand: ParsableCommand {
     wire.waitUntilExit()
     guard sides.allSatisfy({ $0.process.terminationStatus == 0 }) else { throw Failure("a side has failed; its words are above") }
     let problems = try judge(folder, try JSONDecoder().decode(Wire.Report.self, from: passed))
-    for problem in problems { show("FAILED: \(problem)") }
+    for problem in problems { say("FAILED: \(problem)") }
     if !problems.isEmpty { throw ExitCode.failure }
-    show("both are heard, neither hears itself")
+    say("both are heard, neither hears itself")
   }
 
   private func judge(_ folder: String, _ wire: Wire.Report) throws -> [String] {
     var problems: [String] = []
-    show("network: \(wire.passed) packets passed, \(wire.lost) lost, \(delay) ms ± \(jitter) ms")
-    show("spoken to: \(wire.destinations.keys.sorted().map { "\($0) (\(wire.destinations[$0] ?? 0))" }.joined(separator: ", "))")
+    say("network: \(wire.passed) packets passed, \(wire.lost) lost, \(delay) ms ± \(jitter) ms")
+    say("spoken to: \(wire.destinations.keys.sorted().map { "\($0) (\(wire.destinations[$0] ?? 0))" }.joined(separator: ", "))")
     let strangers = Set(wire.destinations.keys).subtracting(Network.addresses.values)
     if !strangers.isEmpty { problems.append("others were spoken to: \(strangers.sorted())") }
     let reports = try Dictionary(
@@ -99,7 +99,7 @@ struct CallCommand: ParsableCommand {
       for (index, (recording, theirs)) in zip(own.recordings, peer.recordings).enumerated() {
         let figures = try Figures(of: name, recording, other: theirs)
         delays.append(figures.delay)
-        show(
+        say(
           "\(name), \(Int(recording.begin)) s: echo \(Self.text(-figures.echo)) dB (typically \(Self.text(-figures.typical)), "
             + "\(Self.text(-figures.loudest.echo)) in the second \(Int(figures.loudest.time))), heard at "
             + "\(Self.text(figures.heard)) dBFS (sent at \(Self.text(figures.sent))), silence \(Self.text(figures.silence)) dBFS, "
@@ -107,7 +107,7 @@ struct CallCommand: ParsableCommand {
             + "\(Self.text(figures.likeness * 100)) %\(recording.isExact ? "" : ", cycles were lost")")
         if figures.typical < Self.echo || figures.echo < Self.least {
           problems.append("\(name) hears itself in recording \(index + 1)")
-          for moment in peer.moments { show(Self.text(of: moment, at: other)) }
+          for moment in peer.moments { say(Self.text(of: moment, at: other)) }
         }
         if figures.heard < -45 || figures.likeness < 0.3 { problems.append("\(name) does not hear \(other) in recording \(index + 1)") }
       }
@@ -115,7 +115,7 @@ struct CallCommand: ParsableCommand {
       let latencies = settled.map(\.remote.latency)
       // The smallest measurement: a report that a busy machine reads late lengthens it.
       let roundTrip = settled.compactMap(\.remote.roundTrip).min()
-      show(
+      say(
         "\(name): lost \(last.remote.lost) of \(last.remote.packets + last.remote.lost) (\(last.remote.late) late), jitter "
           + "\(Self.text(last.remote.jitter)) ms, latency \(Self.text(latencies.min() ?? 0))–\(Self.text(latencies.max() ?? 0)) ms, round trip "
           + "\(roundTrip.map(Self.text) ?? "-") ms, underruns \(last.underruns), drops \(last.drops), drift "
@@ -136,8 +136,6 @@ struct CallCommand: ParsableCommand {
       + "\(canceller.echoDelay.map(text) ?? "-") ms, microphone \(text(canceller.microphoneLevel)) dBFS, reference "
       + "\(text(canceller.referenceLevel)) dBFS, underruns \(moment.underruns), xruns \(canceller.xruns)"
   }
-
-  private static let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
 
   private static func spawn(_ words: [String]) throws -> (process: Process, input: Pipe, output: Pipe) {
     let (process, input, output) = (Process(), Pipe(), Pipe())
@@ -174,6 +172,3 @@ struct WireCommand: ParsableCommand {
     try wire.run("a", "b")
   }
 }
-
-/// Prints a line at once.
-func show(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

@@ -77,7 +77,7 @@ enum Identity {
     session.stop(.wireplumber)
     try stage.wait("the devices to go with the session manager") { stage.speaker == nil }
     let orphans = try streams()
-    show(
+    say(
       "\nStreams before the first of \(staged.count) faults: source-output \(before.recorder), sink-input \(before.player); "
         + "after the last: source-output \(after.recorder), sink-input \(after.player).")
     if !recorder.isRunning { problems.append("identity: parec has ended") }

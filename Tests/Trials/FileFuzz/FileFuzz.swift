@@ -9,15 +9,11 @@ import SimulatedHardware
 /// whole, truncated, joined and mutated. Fails if a whole file is not used to its end, a truncated one passes for whole, a joined one for
 /// its first part, a file is neither accepted nor refused with a reason, or takes too much time or memory; a crash ends the program with
 /// a signal.
-@main
 struct FileFuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "fuzz-files", abstract: "Truncated, joined and mutated sound files through nearend; the same seed makes the same again.")
+    commandName: "fuzz-files", abstract: "Truncated, joined and mutated sound files through nearend.")
 
-  @Option(help: "How long, in seconds.")
-  var seconds = 600.0
-  @Option(help: "Where the random numbers begin.")
-  var seed = UInt64.random(in: 0..<1 << 32)
+  @OptionGroup var options: FuzzOptions
 
   /// Seconds that a file may take, on a busy machine and with a sanitizer.
   private static let patience = 60.0
@@ -25,6 +21,7 @@ struct FileFuzz: ParsableCommand {
   private static let memory = 512 << 20
 
   func run() throws {
+    let (seconds, seed) = (options.seconds, options.seed)
     let folder = FileManager.default.temporaryDirectory.appending(path: "nearend-fuzz-\(getpid())").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -153,10 +150,4 @@ struct FileFuzz: ParsableCommand {
       return .refused("\(error)")
     }
   }
-}
-
-/// Prints a line at once, so that it is there even if the next step crashes.
-private func say(_ line: String) {
-  print(line)
-  fflush(nil)
 }
