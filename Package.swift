@@ -65,6 +65,9 @@ let package = Package(
     // Threads, files and texts without the half of Foundation that brings ICU
     .target(name: "Platform", swiftSettings: audioSettings),
 
+    // Plain values of the voice that the audio thread, the session and programs share
+    .target(name: "VoiceFacts", swiftSettings: audioSettings),
+
     // What comes from outside, made harmless
     .target(name: "Border"),
 
@@ -74,9 +77,11 @@ let package = Package(
     // The product
     .target(
       name: "RealtimeCore",
-      dependencies: ["Platform", "CRealtime", "CKernels", "CSuppressorWeights", "CSampleRate", "CAudioProcessing", "CLadspa"],
+      dependencies: [
+        "Platform", "VoiceFacts", "CRealtime", "CKernels", "CSuppressorWeights", "CSampleRate", "CAudioProcessing", "CLadspa",
+      ],
       swiftSettings: audioSettings),
-    .target(name: "SessionModel", dependencies: ["Border", "Platform"]),
+    .target(name: "SessionModel", dependencies: ["Border", "Platform", "VoiceFacts"]),
     .target(name: "PipeWireClient", dependencies: ["Border", "CPipeWire", "Platform"]),
     .target(name: "LoginSession", dependencies: ["PipeWireClient", "Platform", "SystemdLibrary"]),
     .target(
@@ -86,6 +91,7 @@ let package = Package(
       name: "Nearend",
       dependencies: [
         "Border", "ControlClient", "LoginSession", "Platform", "RTP", "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
+        "VoiceFacts",
       ]),
     .target(
       name: "OfflineProcessing",
@@ -242,7 +248,7 @@ if Context.environment["NEAREND_THREAD_CHECK"] != nil {
   let checked: Set = [
     "Border", "CCurl", "ControlClient", "CRealtime", "CKernels", "CSampleRate", "CAudioProcessing", "CLadspa", "CPipeWire", "Platform",
     "RealtimeCore",
-    "SessionModel", "PipeWireClient", "LoginSession", "PipeWireGraph", "RTP", "Nearend", "SeededSignals", "TestPlugIns",
+    "VoiceFacts", "SessionModel", "PipeWireClient", "LoginSession", "PipeWireGraph", "RTP", "Nearend", "SeededSignals", "TestPlugIns",
     "SessionModelTests", "NearendTests",
   ]
   package.products = []

@@ -9,7 +9,7 @@ let captureChecks: [Check] = captureChecks(.webrtc) + [handOverCheck]
 /// Checks of nearend's own engine, which may neither lock nor allocate.
 let nearendChecks: [Check] = captureChecks(.nearend)
 
-private func captureChecks(_ engine: VoiceEngine) -> [Check] {
+private func captureChecks(_ engine: EchoCanceller) -> [Check] {
   [
     Check("capture, \(engine): every rate at every quantum, changing from cycle to cycle") {
       for rate in [16_000, 22_050, 44_100, 48_000, 96_000, 192_000] {
@@ -124,7 +124,7 @@ private final class CaptureDriver {
   private var position = 0
   private static let longest = 8_192
 
-  init(_ engine: VoiceEngine, rate: Int) throws {
+  init(_ engine: EchoCanceller, rate: Int) throws {
     path = .allocate(capacity: 1)
     path.initialize(to: try CapturePath(engine: engine, rate: rate, maximumQuantum: Self.longest, controls: controls, meters: meters))
     length = 5 * rate

@@ -155,7 +155,7 @@ struct CaptureRun: ~Copyable {
   let meters: CaptureMeters
   private var path: CapturePath
 
-  init(engine: VoiceEngine = .nearend, rate: Int = 48000, configure: (CaptureControls) -> Void = { _ in }) throws {
+  init(engine: EchoCanceller = .nearend, rate: Int = 48000, configure: (CaptureControls) -> Void = { _ in }) throws {
     let (controls, meters) = (CaptureControls(), CaptureMeters())
     controls.engine = engine
     configure(controls)

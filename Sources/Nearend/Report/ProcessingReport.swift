@@ -2,37 +2,6 @@ import Foundation
 import RealtimeCore
 import SessionModel
 
-extension CaptureControls {
-  /// Engine and switch as one value (V10): off keeps the engine.
-  var echoCanceller: EchoCanceller {
-    get { isEchoCancellationEnabled ? engine.canceller : .off }
-    set {
-      if let engine = VoiceEngine(newValue) { self.engine = engine }
-      isEchoCancellationEnabled = newValue != .off
-    }
-  }
-}
-
-extension CaptureControls {
-  /// The mode as a setting's value (V12).
-  var micMode: MicMode {
-    get {
-      switch mode {
-      case .standard: .standard
-      case .voiceIsolation: .voiceIsolation
-      case .wideSpectrum: .wideSpectrum
-      }
-    }
-    set {
-      switch newValue {
-      case .standard: mode = .standard
-      case .voiceIsolation: mode = .voiceIsolation
-      case .wideSpectrum: mode = .wideSpectrum
-      }
-    }
-  }
-}
-
 extension MicModeStatus {
   /// - Parameters:
   ///   - idleReason: why nothing is processed; nil if something is.
@@ -56,29 +25,6 @@ extension MicModeStatus {
       isolation.failure?.reason
       ?? (isolation.isInPlace && isolation.lateBlocks > 0
         ? "the isolated voice comes too late: this machine is too busy" : "it is starting")
-  }
-}
-
-extension VoiceEngine {
-  var canceller: EchoCanceller {
-    switch self {
-    case .nearend: .nearend
-    case .webrtc: .webrtc
-    }
-  }
-
-  /// Decodes the value that a manager keeps between two sessions.
-  init(kept value: EventValue?) {
-    self = value?.word() ?? .nearend
-  }
-
-  /// nil for `off`.
-  init?(_ canceller: EchoCanceller) {
-    switch canceller {
-    case .nearend: self = .nearend
-    case .webrtc: self = .webrtc
-    case .off: return nil
-    }
   }
 }
 
@@ -112,30 +58,18 @@ extension ProcessingStatus {
       return ComponentStatus(
         component: component, isRequested: isRequested, isActive: isRequested && idleReason == nil && !isOff,
         isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil,
-        engine: component == .echoCancellation || component == .noiseSuppression ? engine.name : nil)
+        engine: component == .echoCancellation || component == .noiseSuppression ? controls.engineName : nil)
     }
     let cancels = idleReason == nil && controls.isEchoCancelled
     self.init(
-      isInUse: controls.usesVoiceProcessing, isBypassed: controls.isBypassed, engine: engine.canceller, library: CapturePath.library,
+      isInUse: controls.usesVoiceProcessing, isBypassed: controls.isBypassed, engine: engine, library: CapturePath.library,
       micMode: mode, components: components,
-      echo: cancels ? EchoVerdict(meters.echoCondition) : .off, erle: cancels ? meters.erle.map { Double($0) } : nil,
+      echo: cancels ? meters.echoVerdict : .off, erle: cancels ? meters.erle.map { Double($0) } : nil,
       echoReduction: cancels ? meters.echoReduction.map { Double($0) } : nil,
       echoDelay: meters.echoDelay.map { Double($0) * 1000 }, streamDelay: streamDelay, gain: Double(meters.gain), hasVoice: meters.hasVoice,
       microphoneLevel: decibels(isSending ? meters.microphonePeak : 0), referenceLevel: decibels(isSending ? meters.referencePeak : 0),
       voiceLevel: decibels(isSending ? meters.voicePeak : 0), speakerLevel: decibels(render.peak), limiterGain: decibels(render.limiterGain)
     )
-  }
-}
-
-extension ProcessingStatus.EchoVerdict {
-  init(_ condition: EchoCondition) {
-    switch condition {
-    case .nothingToCancel: self = .nothingToCancel
-    case .converging: self = .converging
-    case .cancelling: self = .cancelling
-    case .suppressing: self = .suppressing
-    case .failing: self = .failing
-    }
   }
 }
 

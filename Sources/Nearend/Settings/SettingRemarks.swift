@@ -58,7 +58,7 @@ extension ServiceSettings {
 
   private func choiceWords(_ setting: Setting, _ value: EventValue) -> String? {
     switch setting {
-    case .echoCanceller: value.word() == EchoCanceller.off ? "AEC off" : "AEC on: \(core.controls.engine.name)"
+    case .echoCanceller: value.word() == EchoCanceller.off ? "AEC off" : "AEC on: \(core.controls.engineName)"
     case .micMode: value.word(MicMode.self).map { "mic mode: \($0.words)" }
     case .microphoneMuteMode: "mute mode: \(value)"
     case .reference: value.word(ReferenceSource.self).map { "the echo canceller hears \($0.words)" }

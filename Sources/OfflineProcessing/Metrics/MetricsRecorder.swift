@@ -64,7 +64,7 @@ struct MetricsRecorder {
   private func totals(_ series: ProcessingMetrics.Series, _ readings: [CaptureMetersSnapshot]) -> ProcessingMetrics.Totals {
     let talking = series.hasVoice.indices.filter { series.hasVoice[$0] }
     // An echo that is not cancelled may be what is taken for a voice, and is no reason to leave it out.
-    let voices = talking.filter { readings[$0].echoCondition != .failing }
+    let voices = talking.filter { readings[$0].echoVerdict != .failing }
     var isNearVoice = [Bool](repeating: false, count: readings.count)
     for index in voices {
       for other in max(index - Self.margin, 0)...min(index + Self.margin, isNearVoice.count - 1) { isNearVoice[other] = true }

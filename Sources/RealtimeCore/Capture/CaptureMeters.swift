@@ -105,32 +105,13 @@ package struct CaptureMetersSnapshot: Sendable, Equatable {
   package var errors: Int
 
   /// Whether echo cancellation works, if it is on (V6).
-  package var echoCondition: EchoCondition {
+  package var echoVerdict: EchoVerdict {
     if quietSeconds > 2 || echoSeconds == 0 { return .nothingToCancel }
     // What is not known to be an echo after some seconds is a near end.
     guard let echoReduction else { return echoSeconds <= 5 ? .converging : .nothingToCancel }
-    let isReduced = echoReduction >= EchoCondition.leastReduction
+    let isReduced = echoReduction >= EchoVerdict.leastReduction
     if isReduced, filtersEcho { return .cancelling }
     if uncancelledSeconds <= 5 { return .converging }
     return isReduced ? .suppressing : .failing
-  }
-}
-
-/// Whether echo cancellation works, as the capture path measures it.
-package enum EchoCondition: Sendable, Equatable {
-  /// No echo of the far end has been heard for 2 s, or nothing that follows it: it is silent, or plays into headphones.
-  case nothingToCancel
-  /// Echo has been heard for less than 5 s since it was last cancelled, or at all; or what has been heard for less may be one.
-  case converging
-  /// Echo is reduced by 15 dB or more, and the filter does its part (`CaptureMetersSnapshot.filtersEcho`).
-  case cancelling
-  /// More than 5 s of echo have been heard since it was last cancelled. It is reduced by 15 dB or more, but by the suppressor alone.
-  case suppressing
-  /// More than 5 s of echo have been heard since it was last cancelled, and it is not reduced by 15 dB.
-  case failing
-
-  /// In dB.
-  static var leastReduction: Float {
-    @_noLocks @_noAllocation get { 15 }
   }
 }

@@ -54,7 +54,7 @@ package struct CapturePath: ~Copyable {
   ///   - isolation: for the mode of that name; must outlive the path.
   /// - Throws: `CapturePathError`.
   package init(
-    engine: VoiceEngine = .nearend, rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: CaptureMeters,
+    engine: EchoCanceller = .nearend, rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: CaptureMeters,
     stages: StageChain? = nil, isolation: VoiceIsolation? = nil
   ) throws(CapturePathError) {
     guard (16000...192_000).contains(rate) else { throw .unsupportedRate(rate) }

@@ -165,7 +165,7 @@ package final class AudioCore: @unchecked Sendable {
   /// The properties of a capture path.
   private struct Wanted: Equatable {
     var rate: Int
-    var engine: VoiceEngine
+    var engine: EchoCanceller
   }
 
   /// Frees what the audio thread has released. Call this periodically while cycles run. [control]

@@ -48,34 +48,6 @@ package struct ComponentStatus: Codable, Sendable, Equatable {
 
 /// The state of the capture chain (V1–V8).
 package struct ProcessingStatus: Codable, Sendable, Equatable {
-  /// Whether echo cancellation works, as shown on screen (V6).
-  package enum EchoVerdict: String, Codable, Sendable {
-    /// Voice processing, echo cancellation or the microphone is off, voice processing is bypassed, or nothing records.
-    case off
-    /// No echo of the far end has been heard for 2 s, or nothing that follows it: it is silent, or plays into headphones.
-    case nothingToCancel
-    /// Echo has been heard for less than 5 s since it was last cancelled, or at all.
-    case converging
-    /// Echo is reduced by 15 dB or more, by nearend's filter to a good part, or it is so soft that this does not matter.
-    case cancelling
-    /// More than 5 s of echo have been heard since it was last cancelled. It is reduced by 15 dB or more, but only nearend's suppressor
-    /// does that, which takes the near end away, too, while both talk.
-    case suppressing
-    /// More than 5 s of echo have been heard since it was last cancelled, and it is not reduced by 15 dB.
-    case failing
-
-    /// The verdict for people.
-    package var words: String {
-      switch self {
-      case .off: "off"
-      case .nothingToCancel: "nothing to cancel"
-      case .converging: "converging"
-      case .cancelling: "cancelling"
-      case .suppressing: "only hidden"
-      case .failing: "NOT CANCELLED"
-      }
-    }
-  }
   /// `useVoiceProcessingIO`.
   package var isInUse: Bool
   /// A Boolean value indicating whether the raw microphone is heard, at the processed voice's latency (V2).

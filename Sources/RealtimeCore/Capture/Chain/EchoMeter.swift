@@ -68,7 +68,7 @@ struct EchoMeter {
   }
   /// −50 dBFS: what a filter may leave of the echo of headphones.
   private let soft: Float = 1e-5
-  /// `EchoCondition.leastReduction` as a ratio.
+  /// `EchoVerdict.leastReduction` as a ratio.
   private let evidence: Float
   /// 5 s: how long a near end that talks over the far end is assumed without further evidence.
   private let longestBelief: Int
@@ -89,7 +89,7 @@ struct EchoMeter {
     seconds = Float(time.seconds)
     step = 2 * Float(time.seconds)
     sinceEvidence = longestBelief
-    evidence = rt_powf(10, 0.1 * EchoCondition.leastReduction)
+    evidence = rt_powf(10, 0.1 * EchoVerdict.leastReduction)
   }
 
   /// Reports another echo path: what was measured of the former one is not told of this one.

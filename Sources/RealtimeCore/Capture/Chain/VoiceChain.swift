@@ -13,11 +13,11 @@ struct VoiceChain: ~Copyable {
   /// The delay of the voice in frames, without blocking.
   let delay: Int
 
-  /// Allocates everything. [control]
+  /// Allocates everything; for `off`, nearend's engine. [control]
   /// - Throws: `CapturePathError.libraryRefused`.
-  init(_ engine: VoiceEngine, rate: Int, controls: CaptureControlCells, meters: CaptureMeterCells) throws(CapturePathError) {
+  init(_ engine: EchoCanceller, rate: Int, controls: CaptureControlCells, meters: CaptureMeterCells) throws(CapturePathError) {
     switch engine {
-    case .nearend:
+    case .nearend, .off:
       let chain = UnsafeMutablePointer<NearendChain>.allocate(capacity: 1)
       chain.initialize(to: NearendChain(rate: rate, controls: controls))
       kind = .nearend(chain)
