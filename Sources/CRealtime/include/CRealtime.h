@@ -51,6 +51,7 @@ static inline NEAREND_REALTIME float rt_powf(float x, float y) { return powf(x, 
 static inline NEAREND_REALTIME float rt_tanhf(float x) { return tanhf(x); }
 static inline NEAREND_REALTIME float rt_cosf(float x) { return cosf(x); }
 static inline NEAREND_REALTIME float rt_sinf(float x) { return sinf(x); }
+static inline NEAREND_REALTIME double rt_log10(double x) { return log10(x); }
 static inline NEAREND_REALTIME double rt_sqrt(double x) { return sqrt(x); }
 static inline NEAREND_REALTIME long rt_lrintf(float x) { return lrintf(x); }
 

@@ -71,7 +71,7 @@ final class HistoryRecorder: Sendable {
       counts[sink.id] = status.totalUnderruns
       let before = underruns[sink.id] ?? status.totalUnderruns
       return HistoryPoint.Sink(
-        id: sink.id, fill: sink.capacityBytes > 0 ? min(1, Double(status.fillBytes) / Double(sink.capacityBytes)) : 0,
+        id: sink.id, fill: min(1, status.fill),
         underruns: Int(clamping: status.totalUnderruns &- min(before, status.totalUnderruns)))
     }
   }

@@ -5,9 +5,9 @@ extension AppAudioStatus {
   init(_ appAudio: AppAudio, isHeard: Bool) {
     let mixer = appAudio.mixer
     self.init(
-      sources: mixer.ringSinks.map { SinkStatus($0, isHeard: isHeard) }, isSounding: appAudio.isSounding,
-      level: decibels(isHeard ? mixer.speakerPeak : 0), micVolume: Double(shortest: appAudio.micVolume),
-      appVolume: Double(shortest: appAudio.appVolume), isDucking: appAudio.isDucked, duckGain: decibels(appAudio.duckGain),
+      sources: mixer.ringStatuses(isHeard: isHeard), isSounding: appAudio.isSounding,
+      level: decibels(isHeard ? mixer.speakerPeak : 0), micVolume: appAudio.micVolume.shortestDouble,
+      appVolume: appAudio.appVolume.shortestDouble, isDucking: appAudio.isDucked, duckGain: decibels(appAudio.duckGain),
       isMonitored: appAudio.isMonitored)
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import RealtimeCore
 import SessionModel
 
@@ -72,6 +71,3 @@ extension ProcessingStatus {
     )
   }
 }
-
-/// Converts a linear level to dBFS; −120 if silent.
-func decibels(_ level: Float) -> Double { level > 1e-6 ? 20 * log10(Double(level)) : -120 }

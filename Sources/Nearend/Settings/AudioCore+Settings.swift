@@ -6,7 +6,7 @@ extension AudioCore {
   /// Returns the value of a setting; nil for one that is held elsewhere.
   func value(of setting: Setting) -> EventValue? {
     if let path = setting.switchPath { return .bool(self[keyPath: path]) }
-    if let path = setting.gainPath { return .number(Double(shortest: self[keyPath: path])) }
+    if let path = setting.gainPath { return .number(self[keyPath: path].shortestDouble) }
     return controls.value(of: setting)
   }
 
@@ -49,11 +49,6 @@ extension CaptureControls {
     }
     return true
   }
-}
-
-extension Double {
-  /// The number with the fewest digits that is this one as a `Float`: 0.3, where the conversion alone would say 0.30000001192092896.
-  init(shortest value: Float) { self = Double("\(value)") ?? Double(value) }
 }
 
 extension Setting {

@@ -99,6 +99,18 @@ struct DoubleCell: @unchecked Sendable {
   func store(_ value: Double) { rt_store_relaxed_u64(cell, value.bitPattern) }
 }
 
+/// A sink's phase (relaxed). [any]
+struct StateCell: Sendable {
+  private let cell: CounterCell
+
+  init(_ cell: UnsafeMutablePointer<UInt64>) { self.cell = CounterCell(cell) }
+
+  @_noLocks @_noAllocation
+  func load() -> SinkStatus.State { unsafeBitCast(UInt8(truncatingIfNeeded: cell.load()), to: SinkStatus.State.self) }
+  @_noLocks @_noAllocation
+  func store(_ state: SinkStatus.State) { cell.store(UInt64(unsafeBitCast(state, to: UInt8.self))) }
+}
+
 /// The gain and mute switch of a participant or of a whole mix (K7). [any]
 struct VolumeCells: Sendable {
   private let gainCell: FloatCell

@@ -33,8 +33,8 @@ struct EchoVerdictTests {
 
   // An echo of what the reference lacks cannot be told from somebody in the room.
   @Test(
-    "V6: a microphone that does not follow the reference holds a near end, and no failure of the canceller", arguments: EchoCanceller.engines
-  )
+    "V6: a microphone that does not follow the reference holds a near end, and no failure of the canceller",
+    arguments: EchoCanceller.engines)
   func unrelated(engine: EchoCanceller) throws {
     let rate = 16_000, far = CaptureSignals.speech(seconds: 20, rate: rate, level: -24, seed: 3)
     let near = CaptureSignals.speech(seconds: 20, rate: rate, level: -24, seed: 11)

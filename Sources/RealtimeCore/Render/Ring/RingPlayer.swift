@@ -75,7 +75,7 @@ struct RingPlayer: ~Copyable {
       meter.silence(frames: cycle.frames, rate: cycle.rate)
       markIdle()
     }
-    cells.state.store(playback.code)
+    cells.state.store(playback.state)
     cells.claim.storeRelease(0)
   }
 
@@ -98,7 +98,7 @@ struct RingPlayer: ~Copyable {
   mutating func pause() {
     if playback.isPaused || cells.claim.exchange(1) != 0 { return }
     playback.pause(drops: cells.totalDrops.load())
-    cells.state.store(playback.code)
+    cells.state.store(playback.state)
     cells.claim.storeRelease(0)
   }
 
@@ -128,7 +128,7 @@ struct RingPlayer: ~Copyable {
     let position = fifo.readPosition
     if limit > position { fifo.advance(Int(truncatingIfNeeded: limit - position)) }
     if playback.reset() { breaksOff = true }
-    cells.state.store(playback.code)
+    cells.state.store(playback.state)
   }
 
   @_noLocks @_noAllocation
