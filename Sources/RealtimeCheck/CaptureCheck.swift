@@ -117,7 +117,7 @@ private final class CaptureDriver {
   /// `clipped`: the echo, loud, at rails of 0.3; `softFarEnd`: the echo of a far end that is 30 dB softer.
   enum Input { case echo, none, garbage, clipped, softFarEnd }
   let controls = CaptureControls()
-  let meters = CaptureMeters()
+  let meters = SequenceLocked(CaptureMeters())
   private let path: UnsafeMutablePointer<CapturePath>
   private let far, near, clipped, softFar, garbage, voice: UnsafeMutablePointer<Float>
   private let length: Int

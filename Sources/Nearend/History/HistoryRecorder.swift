@@ -47,8 +47,8 @@ final class HistoryRecorder: Sendable {
         let meters = core.meters.snapshot()
         point.microphoneLevel = decibels(meters.microphonePeak)
         point.voiceLevel = decibels(meters.voicePeak)
-        if core.controls.isEchoCancelled { point.erle = meters.erle.map { Double($0) } }
-        point.echoDelay = meters.echoDelay.map { Double($0) * 1_000 }
+        if core.controls.isEchoCancelled { point.erle = meters.erle.known.map { Double($0) } }
+        point.echoDelay = meters.echoDelay.known.map { Double($0) * 1_000 }
       }
       point.speakerLevel = decibels(core.mixer.speakerPeak)
       let cycles = core.cycleMeters

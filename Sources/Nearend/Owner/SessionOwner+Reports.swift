@@ -43,7 +43,7 @@ extension SessionOwner {
     var snapshot = Snapshot(version: nearendVersion)
     snapshot.session = SessionStatus(session, interruption: nil, isMicrophoneMuted: self[isOn: .microphoneMuted])
     snapshot.processing = ProcessingStatus(
-      controls: controls, meters: CaptureMeters().snapshot(), render: (0, 1), isSending: false, streamDelay: 0)
+      controls: controls, meters: CaptureMeters(), render: (0, 1), isSending: false, streamDelay: 0)
     snapshot.log = log.all
     return ServiceReport(snapshot: snapshot, session: session)
   }

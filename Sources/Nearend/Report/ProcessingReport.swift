@@ -31,7 +31,7 @@ extension ProcessingStatus {
   /// Compares the requested with the actual state (V3), and adds the capture path's measurements (V6). `hasMicrophone`: one is linked, so
   /// that there is something to process.
   init(
-    controls: CaptureControls, meters: CaptureMetersSnapshot, render: (peak: Float, limiterGain: Float), isSending: Bool,
+    controls: CaptureControls, meters: CaptureMeters, render: (peak: Float, limiterGain: Float), isSending: Bool,
     hasMicrophone: Bool = true, isInterrupted: Bool = false, streamDelay: Double, isolation: VoiceIsolation.Status = .init(),
     modeLatency: Int = 0
   ) {
@@ -59,15 +59,28 @@ extension ProcessingStatus {
         isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil,
         engine: component == .echoCancellation || component == .noiseSuppression ? controls.engineName : nil)
     }
-    let cancels = idleReason == nil && controls.isEchoCancelled
-    self.init(
-      isInUse: controls.usesVoiceProcessing, isBypassed: controls.isBypassed, engine: engine, library: CapturePath.library,
-      micMode: mode, components: components,
-      echo: cancels ? meters.echoVerdict : .off, erle: cancels ? meters.erle.map { Double($0) } : nil,
-      echoReduction: cancels ? meters.echoReduction.map { Double($0) } : nil,
-      echoDelay: meters.echoDelay.map { Double($0) * 1000 }, streamDelay: streamDelay, gain: Double(meters.gain), hasVoice: meters.hasVoice,
-      microphoneLevel: decibels(isSending ? meters.microphonePeak : 0), referenceLevel: decibels(isSending ? meters.referencePeak : 0),
-      voiceLevel: decibels(isSending ? meters.voicePeak : 0), speakerLevel: decibels(render.peak), limiterGain: decibels(render.limiterGain)
-    )
+    self.init()
+    isInUse = controls.usesVoiceProcessing
+    isBypassed = controls.isBypassed
+    self.engine = engine
+    library = CapturePath.library
+    micMode = mode
+    self.components = components
+    if idleReason == nil, controls.isEchoCancelled {
+      echo = meters.echoVerdict
+      erle = meters.erle.known.map { Double($0) }
+      echoReduction = meters.echoReduction.known.map { Double($0) }
+    }
+    echoDelay = meters.echoDelay.known.map { Double($0) * 1000 }
+    self.streamDelay = streamDelay
+    gain = Double(meters.gain)
+    hasVoice = meters.hasVoice
+    if isSending {
+      microphoneLevel = decibels(meters.microphonePeak)
+      referenceLevel = decibels(meters.referencePeak)
+      voiceLevel = decibels(meters.voicePeak)
+    }
+    speakerLevel = decibels(render.peak)
+    limiterGain = decibels(render.limiterGain)
   }
 }

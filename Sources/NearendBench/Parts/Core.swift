@@ -68,7 +68,7 @@ private func captureCost(_ talk: (microphone: [Float], far: [Float]), _ engine: 
 {
   let controls = CaptureControls()
   set(controls)
-  let meters = CaptureMeters()
+  let meters = SequenceLocked(CaptureMeters())
   var path = try CapturePath(engine: engine, rate: Talk.rate, maximumQuantum: 8_192, controls: controls, meters: meters)
   let quantum = 256
   var voice = [Float](repeating: 0, count: quantum)

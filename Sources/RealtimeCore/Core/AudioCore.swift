@@ -15,7 +15,7 @@ package final class AudioCore: @unchecked Sendable {
   /// Switches of the capture path, which outlive every path. [any]
   package let controls = CaptureControls()
   /// Measurements of the capture path; one set of meters for all paths (V6). [any]
-  package let meters = CaptureMeters()
+  package let meters = SequenceLocked(CaptureMeters())
   /// Application audio, played by programs into the outgoing microphone (D4).
   package let appAudio = AppAudio()
   /// Delivers the voice to a program.
@@ -64,8 +64,8 @@ package final class AudioCore: @unchecked Sendable {
       to: CoreState(
         clock: clock, render: mixer.renderPath,
         appAudio: AppAudioPath(sources: appAudio.mixer.renderPath, cells: appAudio.cells, maximumQuantum: CoreState.maximumQuantum),
-        captureMailbox: captureMailbox, controls: controls.cells, meters: meters.cells, cells: cells, source: source.delivery,
-        relay: relay.delivery, spectra: spectra.makeDelivery()))
+        captureMailbox: captureMailbox, controls: controls.cells, meters: UnsafePointer(meters.draft), cells: cells,
+        source: source.delivery, relay: relay.delivery, spectra: spectra.makeDelivery()))
     self.usesMixAsReference = usesMixAsReference
     setChannelScales(microphone: 1, speaker: 1)
     try prepare(rate: rate)
@@ -150,7 +150,7 @@ package final class AudioCore: @unchecked Sendable {
 
   /// A Boolean value indicating whether somebody talks into the muted microphone (D2). [any]
   package var isTalkingWhileMuted: Bool {
-    controls.isMicrophoneMuted && controls.usesVoiceProcessing && meters.cells.isTalkingWhileMuted.load()
+    controls.isMicrophoneMuted && controls.usesVoiceProcessing && meters.snapshot().isTalkingWhileMuted
   }
 
   /// Resets the counters of missed cycles, late isolation blocks and every ring sink. [any]
@@ -232,7 +232,8 @@ package final class AudioCore: @unchecked Sendable {
   private typealias NewPath = Result<UnsafeMutablePointer<CapturePath>, CapturePathError>
 
   private static func makePath(
-    _ wanted: Wanted, _ controls: CaptureControls, _ meters: CaptureMeters, _ stages: StageChain, _ isolation: VoiceIsolation
+    _ wanted: Wanted, _ controls: CaptureControls, _ meters: SequenceLocked<CaptureMeters>, _ stages: StageChain,
+    _ isolation: VoiceIsolation
   ) -> NewPath {
     let path = UnsafeMutablePointer<CapturePath>.allocate(capacity: 1)
     do throws(CapturePathError) {

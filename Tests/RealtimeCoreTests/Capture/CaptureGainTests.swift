@@ -7,7 +7,7 @@ struct CaptureGainTests {
   /// Runs a near-end talker alone at this active level; returns the voice's active level, its peak, and the final meters.
   private func talker(
     _ engine: EchoCanceller, level: Float, seconds: Double = 9, isOn: Bool = true
-  ) throws -> (level: Double, peak: Float, meters: CaptureMetersSnapshot) {
+  ) throws -> (level: Double, peak: Float, meters: CaptureMeters) {
     var run = try CaptureRun(engine: engine, rate: 16000) { $0.isGainControlEnabled = isOn }
     let voice = run.process(CaptureSignals.speech(seconds: seconds, rate: 16000, level: level), quantum: 160)
     let end = voice[(voice.count - 32000)...]

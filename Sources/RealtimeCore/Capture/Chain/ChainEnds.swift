@@ -94,7 +94,7 @@ struct ChainEnds: ~Copyable {
   ///   - open: receives the same gain, but is never bypassed.
   @_noLocks @_noAllocation
   mutating func end(
-    _ samples: UnsafeMutablePointer<Float>, _ readings: inout ChainReadings, isNearEnd: Bool, farEnd: Float, microphone: Float,
+    _ samples: UnsafeMutablePointer<Float>, _ readings: inout CaptureMeters, isNearEnd: Bool, farEnd: Float, microphone: Float,
     unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
     let isBypassed = controls.isBypassed.load(), isCancelling = controls.isEchoCancellationEnabled.load()
@@ -130,7 +130,7 @@ struct ChainEnds: ~Copyable {
 
   /// Corrects what the echo's meter measures in windows that the processing holds to be echo.
   @_noLocks @_noAllocation
-  private mutating func judge(_ readings: inout ChainReadings) {
+  private mutating func judge(_ readings: inout CaptureMeters) {
     // Without an echo, as with headphones, the meter measures a near end, which nothing cancels. A filter that takes the microphone away
     // knows its echo.
     let isCancelled = readings.erle >= EchoMeter.leastERLE && readings.echoReduction >= EchoVerdict.leastReduction
