@@ -55,7 +55,7 @@ private func captureChecks(_ engine: EchoCanceller) -> [Check] {
       driver.cycles(1_000, quantum: 480)
       let meters = driver.meters.snapshot()
       return require(
-        meters.echoDelay != nil && meters.echoSeconds > 3, "no echo was measured: \(meters)")
+        meters.echoDelay.known != nil && meters.echoSeconds > 3, "no echo was measured: \(meters)")
     },
     Check("capture, \(engine): cycles and parts of cycles that are lost, at every quantum") {
       let driver = try CoreDriver()

@@ -8,7 +8,7 @@ package final class CaptureControls: Sendable {
 
   /// Voice processing with nearend's own engine, every component on, not bypassed, not muted, delay unknown.
   package init() {
-    var memory = CellBlock(count: CaptureControlCells.count)
+    var memory = CellBlock()
     cells = CaptureControlCells(&memory)
     self.memory = memory
     usesVoiceProcessing = true
@@ -120,8 +120,6 @@ struct CaptureControlCells: Sendable {
   let micMode: CounterCell
   let speakerGain: DoubleCell
   private let voiceIsolation = MicMode.voiceIsolation.code, wideSpectrum = MicMode.wideSpectrum.code
-
-  static let count = 14
 
   init(_ block: inout CellBlock) {
     usesVoiceProcessing = FlagCell(block.next())

@@ -35,7 +35,7 @@ package final class AudioCore: @unchecked Sendable {
   private let state: UnsafeMutablePointer<CoreState>
   private let captureMailbox = Mailbox()
   private let cells: CoreCells
-  private let clock: CycleClock.Reading
+  private let cycle: CycleReading
   private let memory: CellBlock
   // Only the control thread posts capture paths, one after another.
   private var prepared: Wanted?
@@ -51,18 +51,18 @@ package final class AudioCore: @unchecked Sendable {
   /// Creates a core with a capture path for `rate` (Hz, 16000…192000); other rates follow when the graph has them. Throws
   /// `CapturePathError`. [control]
   package init(usesMixAsReference: Bool = false, rate: Int = 48_000) throws(CapturePathError) {
-    var memory = CellBlock(count: CycleClock.cellCount + CoreCells.cellCount)
-    let clock = CycleClock(&memory)
+    var memory = CellBlock()
+    let cycle = CycleReading(&memory)
     let cells = CoreCells(&memory)
     self.memory = memory
     isolation = VoiceIsolation(controls: controls)
     plugIns = PlugInRack(capture: captureStages, render: mixer.stages)
-    self.clock = clock.reading
+    self.cycle = cycle
     self.cells = cells
     state = .allocate(capacity: 1)
     state.initialize(
       to: CoreState(
-        clock: clock, render: mixer.renderPath,
+        clock: cycle.clock, render: mixer.renderPath,
         appAudio: AppAudioPath(sources: appAudio.mixer.renderPath, cells: appAudio.cells, maximumQuantum: CoreState.maximumQuantum),
         captureMailbox: captureMailbox, controls: controls.cells, meters: UnsafePointer(meters.draft), cells: cells,
         source: source.delivery, relay: relay.delivery, spectra: spectra.makeDelivery()))
@@ -121,7 +121,7 @@ package final class AudioCore: @unchecked Sendable {
   }
 
   /// Reports that the graph restarts: a gap before the next cycle is no xrun. [any]
-  package func graphRestarted() { clock.restart() }
+  package func graphRestarted() { cycle.restart() }
 
   /// Plays a buffer into the outgoing microphone, after what was captured before (D4). Returns false, and plays none of it, while the voice
   /// has no consumer, or if more than `AppAudio.captureSeconds` would wait. [any]
@@ -130,7 +130,7 @@ package final class AudioCore: @unchecked Sendable {
   // MARK: What the audio thread reports
 
   /// Measurements of the cycles. [any]
-  package var cycleMeters: CycleMeters { clock.meters }
+  package var cycleMeters: CycleMeters { cycle.meters }
 
   /// Frames that nearend adds between the microphone's port and the voice's, for the graph's current quantum and rate. [control]
   package var captureLatency: Int {
@@ -155,7 +155,7 @@ package final class AudioCore: @unchecked Sendable {
 
   /// Resets the counters of missed cycles, late isolation blocks and every ring sink. [any]
   package func clearCounters() {
-    clock.clearCounters()
+    cycle.clearCounters()
     isolation.clearCounters()
     for sink in mixer.ringSinks + appAudio.mixer.ringSinks { sink.clearCounters() }
   }

@@ -224,8 +224,6 @@ struct CoreCells: Sendable {
   /// Set by the audio thread: the rate that a capture path is needed for.
   let wantedRate: CounterCell
 
-  static let cellCount = 6
-
   init(_ block: inout CellBlock) {
     isSending = FlagCell(block.next())
     isInterrupted = FlagCell(block.next())

@@ -64,7 +64,7 @@ package final class VoiceIsolation: @unchecked Sendable {
   private static let retryLooks = 20
 
   init(controls: CaptureControls) {
-    var memory = CellBlock(count: IsolationCells.count)
+    var memory = CellBlock()
     cells = IsolationCells(&memory)
     self.memory = memory
     self.controls = controls

@@ -31,7 +31,7 @@ package final class GraphSink: @unchecked Sendable {
   init(id: String, slot: Int) {
     self.id = id
     self.slot = slot
-    var memory = CellBlock(count: VolumeCells.count + 4)
+    var memory = CellBlock()
     volume = VolumeCells(&memory)
     connectedCell = FlagCell(memory.next())
     ssrcCell = SSRCCell(memory.next())

@@ -139,7 +139,7 @@ import Testing
 
   @Test("K5: the states' numbers are those that are reported")
   func codes() {
-    var memory = CellBlock(count: 1)
+    var memory = CellBlock()
     let cell = StateCell(memory.next())
     #expect(cell.load() == .idle)
     for state in [State.playing, .underrun, .buffering, .idle] {

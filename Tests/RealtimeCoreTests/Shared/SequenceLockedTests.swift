@@ -25,7 +25,7 @@ import Testing
   @Test("V6: what the audio thread measures is read whole and in order, whoever reads it while it is written")
   func whole() {
     let box = SequenceLocked(Values(0)), readers: UInt64 = 3
-    var memory = CellBlock(count: 3)
+    var memory = CellBlock()
     let (torn, stale, finished) = (CounterCell(memory.next()), CounterCell(memory.next()), CounterCell(memory.next()))
     for _ in 0..<readers {
       Thread.detachNewThread {

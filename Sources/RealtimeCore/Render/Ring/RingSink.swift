@@ -37,7 +37,7 @@ package final class RingSink: @unchecked Sendable {
     guard (format.bytesPerFrame...Self.maximumCapacityBytes).contains(capacityBytes) else {
       throw .impossibleBufferSize(capacityBytes, minimum: format.bytesPerFrame)
     }
-    var memory = CellBlock(count: RingSinkCells.count + 2)
+    var memory = CellBlock()
     let cells = RingSinkCells(&memory)
     let meter = LevelMeter(&memory)
     let fifo = FrameFIFO(capacity: capacityBytes / format.bytesPerFrame, bytesPerFrame: format.bytesPerFrame)

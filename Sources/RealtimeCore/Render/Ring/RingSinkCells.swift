@@ -25,8 +25,6 @@ struct RingSinkCells: Sendable {
   let jitter: DoubleCell
   let ssrc: SSRCCell
 
-  static let count = 17 + VolumeCells.count
-
   init(_ block: inout CellBlock) {
     claim = CounterCell(block.next())
     discardBefore = CounterCell(block.next())
