@@ -57,8 +57,3 @@ package struct CaptureMeters: Sendable, BitwiseCopyable {
     return isReduced ? .suppressing : .failing
   }
 }
-
-extension Float {
-  /// The measured value; nil for NaN, which on the audio thread says that it is unknown.
-  package var known: Float? { isNaN ? nil : self }
-}

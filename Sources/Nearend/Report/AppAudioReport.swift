@@ -6,8 +6,8 @@ extension AppAudioStatus {
     let mixer = appAudio.mixer
     self.init(
       sources: mixer.ringStatuses(isHeard: isHeard), isSounding: appAudio.isSounding,
-      level: decibels(isHeard ? mixer.speakerPeak : 0), micVolume: appAudio.micVolume.shortestDouble,
-      appVolume: appAudio.appVolume.shortestDouble, isDucking: appAudio.isDucked, duckGain: decibels(appAudio.duckGain),
+      level: decibels(isHeard ? mixer.speakerPeak : 0), micVolume: appAudio.micVolume.inFewestDigits,
+      appVolume: appAudio.appVolume.inFewestDigits, isDucking: appAudio.isDucked, duckGain: decibels(appAudio.duckGain),
       isMonitored: appAudio.isMonitored)
   }
 }

@@ -23,7 +23,7 @@ extension NearendService {
       state, interruption: session.interruption, interruptions: session.interruptions, isMicrophoneMuted: core.controls.isMicrophoneMuted)
     snapshot.session.isTalkingWhileMuted = isTalkingWhileMuted
     snapshot.appAudio = AppAudioStatus(core.appAudio, isHeard: isHeard)
-    snapshot.outputVolume = core.mixer.masterGain.shortestDouble
+    snapshot.outputVolume = core.mixer.masterGain.inFewestDigits
     snapshot.source = sourceStatus
     snapshot.processing = ProcessingStatus(
       controls: core.controls, meters: core.meters.snapshot(),

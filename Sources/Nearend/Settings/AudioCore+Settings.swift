@@ -6,7 +6,7 @@ extension AudioCore {
   /// Returns the value of a setting; nil for one that is held elsewhere.
   func value(of setting: Setting) -> EventValue? {
     if let path = setting.switchPath { return .bool(self[keyPath: path]) }
-    if let path = setting.gainPath { return .number(self[keyPath: path].shortestDouble) }
+    if let path = setting.gainPath { return .number(self[keyPath: path].inFewestDigits) }
     return controls.value(of: setting)
   }
 

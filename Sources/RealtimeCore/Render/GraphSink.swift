@@ -71,7 +71,7 @@ package final class GraphSink: @unchecked Sendable {
   /// The current state. `rate` is the graph's, the only one a graph sink has. `isUsed`: an application plays into its device. [any]
   package func status(rate: Int, isUsed: Bool) -> SinkStatus {
     SinkStatus(
-      id: id, kind: .graph, state: isUsed ? .playing : .idle, sampleRate: rate, channelCount: 2, gain: gain.shortestDouble,
+      id: id, kind: .graph, state: isUsed ? .playing : .idle, sampleRate: rate, channelCount: 2, gain: gain.inFewestDigits,
       isMuted: isMuted, peak: decibels(level.peak), rms: decibels(level.rms), ssrc: ssrc)
   }
 }

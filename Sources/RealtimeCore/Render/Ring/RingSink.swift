@@ -157,7 +157,7 @@ package final class RingSink: @unchecked Sendable {
       consecutiveDrops: cells.consecutiveDrops.load(), totalDrops: cells.totalDrops.load(), framesWritten: fifo.writePosition,
       framesRead: cells.framesRead.load(), isResampling: cells.isResampling.load(), resampleRatio: cells.ratio.load(),
       driftPPM: cells.drift.load() * 1e6, jitter: jitter * 1000, jitterSpikes: cells.jitterSpikes.load(),
-      gain: gain.shortestDouble, isMuted: isMuted, peak: decibels(level.peak), rms: decibels(level.rms), ssrc: ssrc)
+      gain: gain.inFewestDigits, isMuted: isMuted, peak: decibels(level.peak), rms: decibels(level.rms), ssrc: ssrc)
   }
 
   /// Smoothed mean deviation of the writes from their due time, in seconds. [any]
