@@ -68,6 +68,9 @@ let package = Package(
     // Threads, files and texts without the half of Foundation that brings ICU
     .target(name: "Platform", swiftSettings: optimizedSwift),
 
+    // Plain values of the voice that the audio thread, the session and programs share
+    .target(name: "VoiceFacts", swiftSettings: optimizedSwift),
+
     // What comes from outside, made harmless
     .target(name: "Border"),
 
@@ -77,10 +80,12 @@ let package = Package(
     // The product
     .target(
       name: "RealtimeCore",
-      dependencies: ["Platform", "CRealtime", "CKernels", "CSuppressorWeights", "CSampleRate", "CAudioProcessing", "CLadspa"],
+      dependencies: [
+        "Platform", "VoiceFacts", "CRealtime", "CKernels", "CSuppressorWeights", "CSampleRate", "CAudioProcessing", "CLadspa",
+      ],
       exclude: ["FullDuplex/README.md"],
       swiftSettings: optimizedSwift),
-    .target(name: "SessionModel", dependencies: ["Border", "Platform"]),
+    .target(name: "SessionModel", dependencies: ["Border", "Platform", "VoiceFacts"]),
     .target(name: "PipeWireClient", dependencies: ["Border", "CPipeWire", "Platform"]),
     .target(name: "LoginSession", dependencies: ["PipeWireClient", "Platform", "SystemdLibrary"]),
     .target(
@@ -90,6 +95,7 @@ let package = Package(
       name: "Nearend",
       dependencies: [
         "Border", "ControlClient", "LoginSession", "Platform", "RTP", "RealtimeCore", "SessionModel", "PipeWireClient", "PipeWireGraph",
+        "VoiceFacts",
       ]),
     .target(
       name: "OfflineProcessing",

@@ -85,7 +85,7 @@ extension MicModeStatus {
   var style: Style { requested == .standard ? .plain : effective == requested ? .good : .caution }
 }
 
-extension ProcessingStatus.EchoVerdict {
+extension EchoVerdict {
   var style: Style {
     switch self {
     case .off, .nothingToCancel: .plain

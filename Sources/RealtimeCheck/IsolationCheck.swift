@@ -14,7 +14,7 @@ let isolationChecks: [Check] = [
     ]
     var wasHeard = false
     for round in 0..<48 {
-      core.controls.mode = [.voiceIsolation, .voiceIsolation, .wideSpectrum, .voiceIsolation, .standard][round % 5]
+      core.controls.micMode = [.voiceIsolation, .voiceIsolation, .wideSpectrum, .voiceIsolation, .standard][round % 5]
       try core.prepare()
       let quantum = [32, 100, 256, 480, 1_024, 8_192][round % 6]
       switches[round % switches.count]()
@@ -32,7 +32,7 @@ let isolationChecks: [Check] = [
     let driver = try CoreDriver()
     let core = driver.core
     core.controls.usesVoiceProcessing = true
-    core.controls.mode = .voiceIsolation
+    core.controls.micMode = .voiceIsolation
     core.isolation.use { () throws(IsolationError) in SlowIsolator() }
     core.isolation.isSynchronous = true
     try core.prepare()

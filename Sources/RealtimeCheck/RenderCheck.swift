@@ -12,7 +12,7 @@ let renderChecks: [Check] = [
   Check("ring sink: idle, buffering, playing, underrun, end, reset") {
     let driver = RenderDriver()
     let sink = try driver.ring("alice", rate: 44_100, channels: 2)
-    var seen: [RingSinkStatus.State] = []
+    var seen: [SinkStatus.State] = []
     func step(_ count: Int = 1) {
       driver.cycles(count)
       let state = sink.status().state
@@ -33,7 +33,7 @@ let renderChecks: [Check] = [
     step()
     sink.reset()
     step()
-    let all: [RingSinkStatus.State] = [.idle, .buffering, .playing, .underrun, .playing, .idle, .playing, .idle]
+    let all: [SinkStatus.State] = [.idle, .buffering, .playing, .underrun, .playing, .idle, .playing, .idle]
     return require(seen == all && sink.status().totalUnderruns == 1, "went through \(seen)")
   },
   Check("ring sink: gain, mute and master gain ramps, at every quantum") {
@@ -70,7 +70,7 @@ let renderChecks: [Check] = [
     sinks[3].gain = 0.5
     sinks[4].isMuted = true
     driver.cycles(4, call: 0.05, slots: 0..<8)
-    return require(sinks[0].status().isConnected && !sinks[9].status().isConnected, "connection was not told")
+    return require(sinks[0].isConnected && !sinks[9].isConnected, "connection was not told")
   },
   Check("every pair of rates and quanta, changing from cycle to cycle") {
     let driver = RenderDriver()

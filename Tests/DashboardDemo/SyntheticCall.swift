@@ -113,10 +113,13 @@ struct SyntheticCall {
         microphone, Device(name: "bluez_input.AC_80_0A_12_34_56.0", description: "WH-1000XM4 ヘッドセット", direction: .input),
         speaker, Device(name: "alsa_output.pci-0000_00_1f.3.hdmi-stereo", description: "HDMI / DisplayPort", direction: .output),
       ])
-    snapshot.processing = ProcessingStatus(
-      library: "webrtc-audio-processing 0.3",
-      components: ProcessingComponent.allCases.map { ComponentStatus(component: $0, isRequested: true, isEffective: true) },
-      echo: .cancelling, erle: 24.3, echoDelay: 41.7, streamDelay: 38.5, gain: 3.2, hasVoice: true)
+    snapshot.processing.library = "webrtc-audio-processing 0.3"
+    snapshot.processing.components = ProcessingComponent.allCases.map {
+      ComponentStatus(component: $0, isRequested: true, isEffective: true)
+    }
+    (snapshot.processing.echo, snapshot.processing.erle) = (.cancelling, 24.3)
+    (snapshot.processing.echoDelay, snapshot.processing.streamDelay) = (41.7, 38.5)
+    (snapshot.processing.gain, snapshot.processing.hasVoice) = (3.2, true)
     snapshot.session = SessionStatus(state: .active, sendMedia: ["firefox-71"], receiveMedia: ["firefox-72"])
     snapshot.graph = GraphStatus(
       isConnected: true, daemonVersion: "0.3.65", nodeId: 47, driver: speaker.name, quantum: 256, rate: 48_000, cycles: 1_204_511,

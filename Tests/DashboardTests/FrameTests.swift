@@ -270,7 +270,7 @@ import Testing
       let text = call { $0.session.interruption = Interruption(reason: reason, duration: 65) }
       #expect(text.contains("INTERRUPTED for 1 min 5 s: \(reason.sentence)"))
     }
-    let verdicts: [ProcessingStatus.EchoVerdict] = [.off, .nothingToCancel, .converging, .cancelling, .suppressing, .failing]
+    let verdicts: [EchoVerdict] = [.off, .nothingToCancel, .converging, .cancelling, .suppressing, .failing]
     #expect(Set(verdicts.map(\.words)).count == 6)
     for verdict in verdicts {
       #expect(call { $0.processing.echo = verdict }.contains("Echo   \(verdict.words)\(verdict == .off ? "  " : ", ")"))
@@ -296,7 +296,7 @@ import Testing
   @Test("U1, V6: the echo has a number if one is known: the reduction without an ERLE, and one number of WebRTC's engine")
   func echoNumbers() {
     func text(
-      _ engine: EchoCanceller, erle: Double?, reduction: Double?, _ verdict: ProcessingStatus.EchoVerdict = .cancelling, page: Page = .call
+      _ engine: EchoCanceller, erle: Double?, reduction: Double?, _ verdict: EchoVerdict = .cancelling, page: Page = .call
     ) -> String {
       var snapshot = Sample.active()
       (snapshot.processing.engine, snapshot.processing.echo) = (engine, verdict)

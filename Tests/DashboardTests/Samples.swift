@@ -41,7 +41,10 @@ extension Sample {
     var snapshot = active(sinks: 0)
     snapshot.session = SessionStatus()
     snapshot.graph = GraphStatus(isConnected: true, daemonVersion: "0.3.65", nodeId: 47)
-    snapshot.processing = ProcessingStatus(library: "webrtc-audio-processing 0.3", components: snapshot.processing.components)
+    let components = snapshot.processing.components
+    snapshot.processing = ProcessingStatus()
+    snapshot.processing.library = "webrtc-audio-processing 0.3"
+    snapshot.processing.components = components
     return snapshot
   }
 

@@ -94,7 +94,7 @@ struct RealLibraryTests {
       let core = try AudioCore()
       core.isolation.use { () throws(IsolationError) in try DeepFilter(files) }
       core.isolation.isSynchronous = isSynchronous
-      core.controls.mode = .voiceIsolation
+      core.controls.micMode = .voiceIsolation
       core.isSending = true
       try core.prepare(rate: Self.rate)
       var voice = [Float](repeating: 0, count: microphone.count / 480 * 480)

@@ -22,7 +22,7 @@ struct MetricsRecorderTests {
   /// The reduction of a far end that never pauses and is lowered by 40 dB, except while somebody talks, 3 to 4 s.
   private func reduction(isFailing: Bool = false, hasVoice: (Double) -> Bool) -> Double? {
     let rate = 16_000, cycle = 160
-    var recorder = MetricsRecorder(rate: rate, latency: 0, length: 6 * rate), meters = CaptureMeters().snapshot()
+    var recorder = MetricsRecorder(rate: rate, latency: 0, length: 6 * rate), meters = CaptureMeters()
     meters.isFarEndActive = true
     if isFailing { (meters.echoSeconds, meters.quietSeconds, meters.echoReduction, meters.uncancelledSeconds) = (10, 0, 3, 6) }
     for index in 0..<6 * rate / cycle {

@@ -152,11 +152,11 @@ enum CaptureSignals {
 /// A capture path with its controls and meters, fed cycle by cycle.
 struct CaptureRun: ~Copyable {
   let controls: CaptureControls
-  let meters: CaptureMeters
+  let meters: SequenceLocked<CaptureMeters>
   private var path: CapturePath
 
-  init(engine: VoiceEngine = .nearend, rate: Int = 48000, configure: (CaptureControls) -> Void = { _ in }) throws {
-    let (controls, meters) = (CaptureControls(), CaptureMeters())
+  init(engine: EchoCanceller = .nearend, rate: Int = 48000, configure: (CaptureControls) -> Void = { _ in }) throws {
+    let (controls, meters) = (CaptureControls(), SequenceLocked(CaptureMeters()))
     controls.engine = engine
     configure(controls)
     path = try CapturePath(engine: controls.engine, rate: rate, maximumQuantum: 8192, controls: controls, meters: meters)

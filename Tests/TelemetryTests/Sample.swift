@@ -30,16 +30,18 @@ extension Sample {
         inputs: [RoutePort(name: "alsa_input.usb", description: "USB Microphone", portType: .usbAudio, rate: 16_000)],
         outputs: [RoutePort(name: "alsa_output.usb", description: "USB Speaker", portType: .usbAudio)]))
     snapshot.route.volumes.speaker = VolumeStatus(volume: 0.65, isMuted: true)
-    snapshot.processing = ProcessingStatus(
-      library: "webrtc-audio-processing 0.3",
-      components: [
-        ComponentStatus(component: .highPassFilter, isRequested: true, isEffective: true),
-        ComponentStatus(component: .echoCancellation, isRequested: true, isActive: true, isEffective: false, reason: "bypassed"),
-        ComponentStatus(component: .noiseSuppression, isRequested: false, isEffective: false),
-        ComponentStatus(component: .gainControl, isRequested: true, isEffective: false, reason: "nobody records"),
-      ], echo: .cancelling, erle: 24.5, echoReduction: 48.5, echoDelay: 42.5, streamDelay: 40, gain: 3.25, hasVoice: true,
-      microphoneLevel: -20,
-      referenceLevel: -30.5, voiceLevel: -18, speakerLevel: -120)
+    snapshot.processing.library = "webrtc-audio-processing 0.3"
+    snapshot.processing.components = [
+      ComponentStatus(component: .highPassFilter, isRequested: true, isEffective: true),
+      ComponentStatus(component: .echoCancellation, isRequested: true, isActive: true, isEffective: false, reason: "bypassed"),
+      ComponentStatus(component: .noiseSuppression, isRequested: false, isEffective: false),
+      ComponentStatus(component: .gainControl, isRequested: true, isEffective: false, reason: "nobody records"),
+    ]
+    snapshot.processing.echo = .cancelling
+    (snapshot.processing.erle, snapshot.processing.echoReduction) = (24.5, 48.5)
+    (snapshot.processing.echoDelay, snapshot.processing.streamDelay) = (42.5, 40)
+    (snapshot.processing.gain, snapshot.processing.hasVoice) = (3.25, true)
+    (snapshot.processing.microphoneLevel, snapshot.processing.referenceLevel, snapshot.processing.voiceLevel) = (-20, -30.5, -18)
     snapshot.sinks = [
       SinkStatus(
         id: "sink-def456", state: .playing, sampleRate: 16_000, channelCount: 1, fillBytes: 9_600, capacityBytes: 19_200, targetFill: 0.5,

@@ -48,11 +48,7 @@ package enum Sample {
               name: microphone.name, description: microphone.description, portType: .builtInMic, port: "analog-input-internal-mic",
               portDescription: "Internal Microphone")
           ], outputs: [RoutePort(name: speaker.name, description: speaker.description, portType: .usbAudio)])),
-      processing: ProcessingStatus(
-        library: "webrtc-audio-processing 0.3", components: components, echo: .cancelling, erle: 24.3, echoReduction: 47.2, echoDelay: 41.7,
-        streamDelay: 38.5,
-        gain: 3.2, hasVoice: true, microphoneLevel: -23.4, referenceLevel: -31.2, voiceLevel: -20.1, speakerLevel: -2.5,
-        limiterGain: -0.6),
+      processing: processing(components),
       sinks: (0..<sinks).map(sink),
       log: [
         LogEntry(time: 1_700_000_000, level: .info, message: "session active: firefox-71 records"),
@@ -62,5 +58,18 @@ package enum Sample {
           message: "diagnostics cannot be written to /home/somebody/.local/state/nearend/diagnostics-2023-11-14T22-14-25.txt: no space left"
         ),
       ])
+  }
+
+  private static func processing(_ components: [ComponentStatus]) -> ProcessingStatus {
+    var processing = ProcessingStatus()
+    processing.library = "webrtc-audio-processing 0.3"
+    processing.components = components
+    processing.echo = .cancelling
+    (processing.erle, processing.echoReduction) = (24.3, 47.2)
+    (processing.echoDelay, processing.streamDelay) = (41.7, 38.5)
+    (processing.gain, processing.hasVoice) = (3.2, true)
+    (processing.microphoneLevel, processing.referenceLevel, processing.voiceLevel) = (-23.4, -31.2, -20.1)
+    (processing.speakerLevel, processing.limiterGain) = (-2.5, -0.6)
+    return processing
   }
 }

@@ -32,6 +32,31 @@ NEAREND_ATOMIC_ADD(uint32_t, u32)
   static inline NEAREND_REALTIME void rt_store_sequential_##name(T *p, T v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
 NEAREND_ATOMIC_SEQUENTIAL(uint64_t, u64)
 
+// A value in words that one thread replaces and any thread reads whole: a sequence lock, ordered as in Boehm, "Can seqlocks get along with
+// programming language memory models?" (2012). The sequence is odd while the words change. The release fence keeps them behind the odd
+// number, and the acquire fence before the second look at it: whoever has read a new word then sees that the number has changed.
+static inline NEAREND_REALTIME void rt_sequence_publish(uint64_t *sequence, uint64_t *words, const void *value, intptr_t count) {
+  uint64_t number = __atomic_load_n(sequence, __ATOMIC_RELAXED);
+  __atomic_store_n(sequence, number + 1, __ATOMIC_RELAXED);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+  for (intptr_t i = 0; i < count; i++) {
+    uint64_t word;
+    memcpy(&word, (const char *)value + i * (intptr_t)sizeof word, sizeof word);
+    __atomic_store_n(words + i, word, __ATOMIC_RELAXED);
+  }
+  __atomic_store_n(sequence, number + 2, __ATOMIC_RELEASE);
+}
+// Returns false if the value was being replaced; what has been read is then worthless.
+static inline bool rt_sequence_read(const uint64_t *sequence, const uint64_t *words, void *value, intptr_t count) {
+  uint64_t number = __atomic_load_n(sequence, __ATOMIC_ACQUIRE);
+  for (intptr_t i = 0; i < count; i++) {
+    uint64_t word = __atomic_load_n(words + i, __ATOMIC_RELAXED);
+    memcpy((char *)value + i * (intptr_t)sizeof word, &word, sizeof word);
+  }
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  return number % 2 == 0 && __atomic_load_n(sequence, __ATOMIC_RELAXED) == number;
+}
+
 // RealtimeSanitizer's own switch, which exists only in RealtimeCheck, which links the sanitizer; elsewhere these two do nothing. For calls
 // into a library whose locks are known and justified (webrtc-audio-processing 0.3), around that call only.
 extern void __rtsan_disable(void) __attribute__((weak));
@@ -51,6 +76,7 @@ static inline NEAREND_REALTIME float rt_powf(float x, float y) { return powf(x, 
 static inline NEAREND_REALTIME float rt_tanhf(float x) { return tanhf(x); }
 static inline NEAREND_REALTIME float rt_cosf(float x) { return cosf(x); }
 static inline NEAREND_REALTIME float rt_sinf(float x) { return sinf(x); }
+static inline NEAREND_REALTIME double rt_log10(double x) { return log10(x); }
 static inline NEAREND_REALTIME double rt_sqrt(double x) { return sqrt(x); }
 static inline NEAREND_REALTIME long rt_lrintf(float x) { return lrintf(x); }
 

@@ -73,7 +73,7 @@ extension AudioObservation.Sink {
     self.init(
       id: sink.id, consecutiveUnderruns: status.consecutiveUnderruns, totalUnderruns: status.totalUnderruns,
       consecutiveDrops: status.consecutiveDrops, totalDrops: status.totalDrops, jitterSpikes: status.jitterSpikes,
-      lastJitterSpike: status.lastJitterSpike, jitter: status.jitter)
+      lastJitterSpike: sink.lastJitterSpike, jitter: sink.jitter)
     self.formerDrops = formerDrops
   }
 }

@@ -47,8 +47,8 @@ final class HistoryRecorder: Sendable {
         let meters = core.meters.snapshot()
         point.microphoneLevel = decibels(meters.microphonePeak)
         point.voiceLevel = decibels(meters.voicePeak)
-        if core.controls.isEchoCancelled { point.erle = meters.erle.map { Double($0) } }
-        point.echoDelay = meters.echoDelay.map { Double($0) * 1_000 }
+        if core.controls.isEchoCancelled { point.erle = meters.erle.known.map { Double($0) } }
+        point.echoDelay = meters.echoDelay.known.map { Double($0) * 1_000 }
       }
       point.speakerLevel = decibels(core.mixer.speakerPeak)
       let cycles = core.cycleMeters
@@ -71,7 +71,7 @@ final class HistoryRecorder: Sendable {
       counts[sink.id] = status.totalUnderruns
       let before = underruns[sink.id] ?? status.totalUnderruns
       return HistoryPoint.Sink(
-        id: sink.id, fill: sink.capacityBytes > 0 ? min(1, Double(status.fillBytes) / Double(sink.capacityBytes)) : 0,
+        id: sink.id, fill: min(1, status.fill),
         underruns: Int(clamping: status.totalUnderruns &- min(before, status.totalUnderruns)))
     }
   }

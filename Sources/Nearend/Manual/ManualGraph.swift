@@ -97,7 +97,7 @@ final class ManualGraph: SessionGraph {
     do {
       try renderer.renewCapturePath()
     } catch {
-      listener.handle(.remark(.error, "\(error); \(core.controls.engine.name) goes on"))
+      listener.handle(.remark(.error, "\(error); \(core.controls.engineName) goes on"))
     }
   }
 

@@ -73,7 +73,7 @@ extension ManualRenderer {
     public var buffered: Duration { hasEnded ? .zero : buffer.duration(ofBytes: sink.fill.bytes) }
 
     /// State, levels and counters; nil once it has ended.
-    public var status: OutputStatus? { hasEnded ? nil : OutputStatus(SinkStatus(sink, isHeard: true)) }
+    public var status: OutputStatus? { hasEnded ? nil : OutputStatus(sink.status()) }
 
     /// Sets the linear gain, 0–4 (clamped), with a ramp. Default 1.
     /// - Parameter gain: NaN is ignored.

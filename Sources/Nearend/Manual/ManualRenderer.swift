@@ -112,7 +112,7 @@ public final class ManualRenderer: @unchecked Sendable {
   }
 
   /// The capture path's measurements (V6). [any]
-  package var meters: CaptureMetersSnapshot { core.meters.snapshot() }
+  package var meters: CaptureMeters { core.meters.snapshot() }
 
   /// A program's own stages, as in a live `AudioEngine` (S6). [any]
   public var captureStages: StageChain { core.captureStages }

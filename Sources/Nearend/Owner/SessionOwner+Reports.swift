@@ -39,11 +39,11 @@ extension SessionOwner {
     controls.usesVoiceProcessing = session.settings.usesVoiceProcessing
     for setting in Setting.live { controls.set(setting, to: value(of: setting)) }
     // The canceller may be off, and the engine is that chosen last.
-    controls.engine = current.withLock { VoiceEngine(kept: $0.kept.settings[.echoCanceller]) }
+    controls.engine = current.withLock { $0.kept.settings[.echoCanceller]?.word() ?? .nearend }
     var snapshot = Snapshot(version: nearendVersion)
     snapshot.session = SessionStatus(session, interruption: nil, isMicrophoneMuted: self[isOn: .microphoneMuted])
     snapshot.processing = ProcessingStatus(
-      controls: controls, meters: CaptureMeters().snapshot(), render: (0, 1), isSending: false, streamDelay: 0)
+      controls: controls, meters: CaptureMeters(), render: (0, 1), isSending: false, streamDelay: 0)
     snapshot.log = log.all
     return ServiceReport(snapshot: snapshot, session: session)
   }

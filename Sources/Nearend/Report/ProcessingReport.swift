@@ -1,37 +1,5 @@
-import Foundation
 import RealtimeCore
 import SessionModel
-
-extension CaptureControls {
-  /// Engine and switch as one value (V10): off keeps the engine.
-  var echoCanceller: EchoCanceller {
-    get { isEchoCancellationEnabled ? engine.canceller : .off }
-    set {
-      if let engine = VoiceEngine(newValue) { self.engine = engine }
-      isEchoCancellationEnabled = newValue != .off
-    }
-  }
-}
-
-extension CaptureControls {
-  /// The mode as a setting's value (V12).
-  var micMode: MicMode {
-    get {
-      switch mode {
-      case .standard: .standard
-      case .voiceIsolation: .voiceIsolation
-      case .wideSpectrum: .wideSpectrum
-      }
-    }
-    set {
-      switch newValue {
-      case .standard: mode = .standard
-      case .voiceIsolation: mode = .voiceIsolation
-      case .wideSpectrum: mode = .wideSpectrum
-      }
-    }
-  }
-}
 
 extension MicModeStatus {
   /// - Parameters:
@@ -59,34 +27,11 @@ extension MicModeStatus {
   }
 }
 
-extension VoiceEngine {
-  var canceller: EchoCanceller {
-    switch self {
-    case .nearend: .nearend
-    case .webrtc: .webrtc
-    }
-  }
-
-  /// Decodes the value that a manager keeps between two sessions.
-  init(kept value: EventValue?) {
-    self = value?.word() ?? .nearend
-  }
-
-  /// nil for `off`.
-  init?(_ canceller: EchoCanceller) {
-    switch canceller {
-    case .nearend: self = .nearend
-    case .webrtc: self = .webrtc
-    case .off: return nil
-    }
-  }
-}
-
 extension ProcessingStatus {
   /// Compares the requested with the actual state (V3), and adds the capture path's measurements (V6). `hasMicrophone`: one is linked, so
   /// that there is something to process.
   init(
-    controls: CaptureControls, meters: CaptureMetersSnapshot, render: (peak: Float, limiterGain: Float), isSending: Bool,
+    controls: CaptureControls, meters: CaptureMeters, render: (peak: Float, limiterGain: Float), isSending: Bool,
     hasMicrophone: Bool = true, isInterrupted: Bool = false, streamDelay: Double, isolation: VoiceIsolation.Status = .init(),
     modeLatency: Int = 0
   ) {
@@ -112,32 +57,30 @@ extension ProcessingStatus {
       return ComponentStatus(
         component: component, isRequested: isRequested, isActive: isRequested && idleReason == nil && !isOff,
         isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil,
-        engine: component == .echoCancellation || component == .noiseSuppression ? engine.name : nil)
+        engine: component == .echoCancellation || component == .noiseSuppression ? controls.engineName : nil)
     }
-    let cancels = idleReason == nil && controls.isEchoCancelled
-    self.init(
-      isInUse: controls.usesVoiceProcessing, isBypassed: controls.isBypassed, engine: engine.canceller, library: CapturePath.library,
-      micMode: mode, components: components,
-      echo: cancels ? EchoVerdict(meters.echoCondition) : .off, erle: cancels ? meters.erle.map { Double($0) } : nil,
-      echoReduction: cancels ? meters.echoReduction.map { Double($0) } : nil,
-      echoDelay: meters.echoDelay.map { Double($0) * 1000 }, streamDelay: streamDelay, gain: Double(meters.gain), hasVoice: meters.hasVoice,
-      microphoneLevel: decibels(isSending ? meters.microphonePeak : 0), referenceLevel: decibels(isSending ? meters.referencePeak : 0),
-      voiceLevel: decibels(isSending ? meters.voicePeak : 0), speakerLevel: decibels(render.peak), limiterGain: decibels(render.limiterGain)
-    )
+    self.init()
+    isInUse = controls.usesVoiceProcessing
+    isBypassed = controls.isBypassed
+    self.engine = engine
+    library = CapturePath.library
+    micMode = mode
+    self.components = components
+    if idleReason == nil, controls.isEchoCancelled {
+      echo = meters.echoVerdict
+      erle = meters.erle.known.map { Double($0) }
+      echoReduction = meters.echoReduction.known.map { Double($0) }
+    }
+    echoDelay = meters.echoDelay.known.map { Double($0) * 1000 }
+    self.streamDelay = streamDelay
+    gain = Double(meters.gain)
+    hasVoice = meters.hasVoice
+    if isSending {
+      microphoneLevel = decibels(meters.microphonePeak)
+      referenceLevel = decibels(meters.referencePeak)
+      voiceLevel = decibels(meters.voicePeak)
+    }
+    speakerLevel = decibels(render.peak)
+    limiterGain = decibels(render.limiterGain)
   }
 }
-
-extension ProcessingStatus.EchoVerdict {
-  init(_ condition: EchoCondition) {
-    switch condition {
-    case .nothingToCancel: self = .nothingToCancel
-    case .converging: self = .converging
-    case .cancelling: self = .cancelling
-    case .suppressing: self = .suppressing
-    case .failing: self = .failing
-    }
-  }
-}
-
-/// Converts a linear level to dBFS; −120 if silent.
-func decibels(_ level: Float) -> Double { level > 1e-6 ? 20 * log10(Double(level)) : -120 }

@@ -46,7 +46,7 @@ extension NearendService: DrivenSession {
   /// Includes the canceller's engine while it is switched off.
   var settingsToKeep: [Setting: EventValue] {
     var settings = Dictionary(uniqueKeysWithValues: Setting.live.map { ($0, value(of: $0)) })
-    settings[.echoCanceller] = .string(core.controls.engine.canceller.rawValue)
+    settings[.echoCanceller] = .string(core.controls.engine.rawValue)
     return settings
   }
 

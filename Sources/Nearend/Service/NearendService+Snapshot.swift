@@ -40,7 +40,7 @@ extension NearendService {
   /// The state of voice isolation. The isolator is created only once something records; until then `failure` reports what it would lack.
   private var isolationStatus: VoiceIsolation.Status {
     var status = core.isolation.status
-    if core.controls.mode == .voiceIsolation, status.isolator == nil, status.failure == nil { status.failure = core.isolation.obstacle }
+    if core.controls.micMode == .voiceIsolation, status.isolator == nil, status.failure == nil { status.failure = core.isolation.obstacle }
     return status
   }
 

@@ -20,7 +20,7 @@ func measureCore() throws -> Table {
   let noise = try libraryCost(NEAREND_NOISE_SUPPRESSOR, talk)
   add("\(CapturePath.library): echo canceller", echo, library: nil)
   add("\(CapturePath.library): noise suppressor", noise, library: nil)
-  for engine in VoiceEngine.allCases {
+  for engine in EchoCanceller.engines {
     add("capture path, \(engine)", try captureCost(talk, engine) { _ in }, library: echo + noise)
     add("capture path, \(engine), bypassed", try captureCost(talk, engine) { $0.isBypassed = true }, library: echo + noise)
   }
@@ -63,12 +63,12 @@ func libraryCost(_ kind: nearend_processor_kind, _ talk: (microphone: [Float], f
   }
 }
 
-private func captureCost(_ talk: (microphone: [Float], far: [Float]), _ engine: VoiceEngine, set: (CaptureControls) -> Void) throws
+private func captureCost(_ talk: (microphone: [Float], far: [Float]), _ engine: EchoCanceller, set: (CaptureControls) -> Void) throws
   -> Double
 {
   let controls = CaptureControls()
   set(controls)
-  let meters = CaptureMeters()
+  let meters = SequenceLocked(CaptureMeters())
   var path = try CapturePath(engine: engine, rate: Talk.rate, maximumQuantum: 8_192, controls: controls, meters: meters)
   let quantum = 256
   var voice = [Float](repeating: 0, count: quantum)

@@ -76,7 +76,7 @@ struct DriftRun: CustomStringConvertible {
     var schedule = PacketSchedule(drift: drift, network: network.schedule, seed: UInt64(rate))
     var arrival = schedule.next().arrival
     var (left, right) = ([Float](repeating: 0, count: quantum), [Float](repeating: 0, count: quantum))
-    var start: RingSinkStatus?
+    var start: SinkStatus?
     var (least, most, sum, count) = (Double.infinity, 0.0, 0.0, 0.0)
     let cycles = Int(seconds * Double(graphRate) / Double(quantum))
     for cycle in 0..<cycles {

@@ -26,7 +26,7 @@ enum Stage {
     ("suppressor: synthesis", ["OverlapAdd"]),
     ("voice detection", ["VoiceDetector"]),
     ("gain control, talking while muted", ["ChainEnds.end", "GainControl", "TalkWatch", "LeakedEcho"]),
-    ("meters", ["EchoMeter", "CaptureMeters", "CapturePath.publishLevels"]),
+    ("meters", ["EchoMeter", "CaptureMeters", "CapturePath.tell", "SequenceCell"]),
   ]
   private static let careful = "careful filter", fast = "fast filter"
 

@@ -54,7 +54,8 @@ struct CaptureCommand: ParsableCommand {
     let quantum = Self.quantum
     let controls = CaptureControls()
     controls.usesVoiceProcessing = !unprocessed
-    var path = try CapturePath(engine: .nearend, rate: Talk.rate, maximumQuantum: 8_192, controls: controls, meters: CaptureMeters())
+    var path = try CapturePath(
+      engine: .nearend, rate: Talk.rate, maximumQuantum: 8_192, controls: controls, meters: SequenceLocked(CaptureMeters()))
     var voice = [Float](repeating: 0, count: quantum)
     talk.microphone.withUnsafeBufferPointer { microphone in
       far.withUnsafeBufferPointer { far in

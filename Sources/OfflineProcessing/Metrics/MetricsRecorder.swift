@@ -15,8 +15,8 @@ struct MetricsRecorder {
   private var microphone: Energy
   private var farEnd: Energy
   private var voice: Energy
-  private var readings: [CaptureMetersSnapshot] = []
-  private var last: CaptureMetersSnapshot?
+  private var readings: [CaptureMeters] = []
+  private var last: CaptureMeters?
   private var position = 0
 
   /// - Parameters:
@@ -35,7 +35,7 @@ struct MetricsRecorder {
   /// Takes one cycle: input, output, and the meters afterwards.
   mutating func add(
     microphone: UnsafeBufferPointer<Float>, farEnd: UnsafeBufferPointer<Float>, voice: UnsafeBufferPointer<Float>,
-    meters: CaptureMetersSnapshot
+    meters: CaptureMeters
   ) {
     self.microphone.add(microphone, at: position)
     self.farEnd.add(farEnd, at: position)
@@ -52,19 +52,19 @@ struct MetricsRecorder {
     series.microphoneLevel = microphone.levels
     series.farEndLevel = farEnd.levels
     series.voiceLevel = voice.levels
-    series.erle = readings.map { $0.erle.map { rounded(Double($0)) } }
-    series.echoReduction = readings.map { $0.echoReduction.map { rounded(Double($0)) } }
-    series.echoDelay = readings.map { $0.echoDelay.map { rounded(Double($0) * 1000) } }
+    series.erle = readings.map { $0.erle.known.map { rounded(Double($0)) } }
+    series.echoReduction = readings.map { $0.echoReduction.known.map { rounded(Double($0)) } }
+    series.echoDelay = readings.map { $0.echoDelay.known.map { rounded(Double($0) * 1000) } }
     series.gain = readings.map { rounded(Double($0.gain)) }
     series.hasVoice = readings.map(\.hasVoice)
     series.isFarEndActive = readings.map(\.isFarEndActive)
     return ProcessingMetrics(description: description, interval: Self.interval, series: series, totals: totals(series, readings))
   }
 
-  private func totals(_ series: ProcessingMetrics.Series, _ readings: [CaptureMetersSnapshot]) -> ProcessingMetrics.Totals {
+  private func totals(_ series: ProcessingMetrics.Series, _ readings: [CaptureMeters]) -> ProcessingMetrics.Totals {
     let talking = series.hasVoice.indices.filter { series.hasVoice[$0] }
     // An echo that is not cancelled may be what is taken for a voice, and is no reason to leave it out.
-    let voices = talking.filter { readings[$0].echoCondition != .failing }
+    let voices = talking.filter { readings[$0].echoVerdict != .failing }
     var isNearVoice = [Bool](repeating: false, count: readings.count)
     for index in voices {
       for other in max(index - Self.margin, 0)...min(index + Self.margin, isNearVoice.count - 1) { isNearVoice[other] = true }

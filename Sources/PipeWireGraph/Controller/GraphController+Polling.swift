@@ -34,8 +34,8 @@ extension GraphController {
     do {
       try isFirst ? core.prepare() : core.renewCapturePath()
     } catch {
-      let engine = core.controls.engine
-      log(.error, "\(error); \(engine == wanted ? "the voice stays silent" : "\(engine.name) goes on")")
+      let isSame = core.controls.engine == wanted
+      log(.error, "\(error); \(isSame ? "the voice stays silent" : "\(core.controls.engineName) goes on")")
     }
     if core.isMakingCapturePath { schedule.awaitCapturePath() }
   }

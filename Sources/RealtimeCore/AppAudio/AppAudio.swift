@@ -26,7 +26,7 @@ package final class AppAudio: @unchecked Sendable {
   package static let captureSeconds = 2
 
   init() {
-    var memory = CellBlock(count: AppAudioCells.count)
+    var memory = CellBlock()
     cells = AppAudioCells(&memory)
     self.memory = memory
   }
@@ -135,8 +135,6 @@ struct AppAudioCells: Sendable {
   let isMonitored: FlagCell
   let duckGain: FloatCell
   let isSounding: FlagCell
-
-  static let count = 6
 
   init(_ block: inout CellBlock) {
     isEnabled = FlagCell(block.next(), true)

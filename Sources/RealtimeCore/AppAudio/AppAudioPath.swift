@@ -15,7 +15,7 @@ struct AppAudioPath: ~Copyable {
   init(sources: UnsafeMutablePointer<RenderPath>, cells: AppAudioCells, maximumQuantum: Int) {
     self.sources = sources
     self.cells = cells
-    var memory = CellBlock(count: 1)
+    var memory = CellBlock()
     limiter = BusLimiter(frames: maximumQuantum, reduction: DoubleCell(memory.next()))
     reduction = memory
     monitorGain.jump(to: 0)

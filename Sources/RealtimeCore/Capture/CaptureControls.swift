@@ -8,7 +8,7 @@ package final class CaptureControls: Sendable {
 
   /// Voice processing with nearend's own engine, every component on, not bypassed, not muted, delay unknown.
   package init() {
-    var memory = CellBlock(count: CaptureControlCells.count)
+    var memory = CellBlock()
     cells = CaptureControlCells(&memory)
     self.memory = memory
     usesVoiceProcessing = true
@@ -43,11 +43,21 @@ package final class CaptureControls: Sendable {
   /// A Boolean value indicating whether the voice that is heard has its echo cancelled. [any]
   package var isEchoCancelled: Bool { usesVoiceProcessing && !isBypassed && isEchoCancellationEnabled }
 
-  /// The engine for echo and noise (V10). Changing it requires a new capture path, which `AudioCore.renewCapturePath` makes. Default:
-  /// nearend.
-  package var engine: VoiceEngine {
+  /// The engine for echo and noise (V10). Changing it requires a new capture path, which `AudioCore.renewCapturePath` makes. Never `off`,
+  /// which keeps it. Default: nearend.
+  package var engine: EchoCanceller {
     get { cells.usesWebRTC.load() ? .webrtc : .nearend }
-    set { cells.usesWebRTC.store(newValue == .webrtc) }
+    set { if newValue != .off { cells.usesWebRTC.store(newValue == .webrtc) } }
+  }
+  /// The name of the engine: "nearend", or the library and its generation.
+  package var engineName: String { engine == .webrtc ? CapturePath.library : engine.rawValue }
+  /// Engine and switch as one value (V10).
+  package var echoCanceller: EchoCanceller {
+    get { isEchoCancellationEnabled ? engine : .off }
+    set {
+      engine = newValue
+      isEchoCancellationEnabled = newValue != .off
+    }
   }
   /// A Boolean value indicating whether noise is suppressed. No effect in the mode `wideSpectrum`, which never suppresses it. Default:
   /// true.
@@ -57,9 +67,9 @@ package final class CaptureControls: Sendable {
   }
   /// How the room around the voice is treated (V12). Isolation takes effect once `VoiceIsolation` is ready; until then the mode acts as
   /// `standard`. Default: standard.
-  package var mode: CaptureMode {
-    get { CaptureMode(rawValue: UInt32(truncatingIfNeeded: cells.mode.load())) ?? .standard }
-    set { cells.mode.store(UInt64(newValue.rawValue)) }
+  package var micMode: MicMode {
+    get { MicMode.allCases[Int(cells.micMode.load())] }
+    set { cells.micMode.store(newValue.code) }
   }
   /// A Boolean value indicating whether the voice is brought to a common level. No effect while bypassed (V3). Default: true.
   package var isGainControlEnabled: Bool {
@@ -106,12 +116,10 @@ struct CaptureControlCells: Sendable {
   let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: FlagCell
   let mutesInput, isVoiceOnlyPrepared, usesWebRTC: FlagCell
   let streamDelay, pathChanges: CounterCell
-  /// Raw value of a `CaptureMode`.
-  let mode: CounterCell
+  /// The code of a `MicMode`.
+  let micMode: CounterCell
   let speakerGain: DoubleCell
-  private let voiceIsolation = UInt64(CaptureMode.voiceIsolation.rawValue), wideSpectrum = UInt64(CaptureMode.wideSpectrum.rawValue)
-
-  static let count = 14
+  private let voiceIsolation = MicMode.voiceIsolation.code, wideSpectrum = MicMode.wideSpectrum.code
 
   init(_ block: inout CellBlock) {
     usesVoiceProcessing = FlagCell(block.next())
@@ -126,17 +134,22 @@ struct CaptureControlCells: Sendable {
     mutesInput = FlagCell(block.next())
     isVoiceOnlyPrepared = FlagCell(block.next())
     usesWebRTC = FlagCell(block.next())
-    mode = CounterCell(block.next())
+    micMode = CounterCell(block.next())
     speakerGain = DoubleCell(block.next(), 1)
   }
 
   /// A Boolean value indicating whether to suppress noise: never in wide spectrum, whatever the switch says. [realtime]
   var suppressesNoise: Bool {
-    @_noLocks @_noAllocation get { isNoiseSuppressionEnabled.load() && mode.load() != wideSpectrum }
+    @_noLocks @_noAllocation get { isNoiseSuppressionEnabled.load() && micMode.load() != wideSpectrum }
   }
 
   /// A Boolean value indicating whether only the voice is to be heard. [realtime]
   var isolatesVoice: Bool {
-    @_noLocks @_noAllocation get { mode.load() == voiceIsolation }
+    @_noLocks @_noAllocation get { micMode.load() == voiceIsolation }
   }
+}
+
+extension MicMode {
+  /// What a cell holds of it: its place in `allCases`.
+  fileprivate var code: UInt64 { UInt64(Self.allCases.firstIndex(of: self) ?? 0) }
 }

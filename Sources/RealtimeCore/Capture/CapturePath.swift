@@ -14,9 +14,11 @@ package struct CapturePath: ~Copyable {
   package static var library: String { String(cString: nearend_audio_processing_name()) }
 
   private let controls: CaptureControls
-  private let meters: CaptureMeters
+  private let meters: SequenceLocked<CaptureMeters>
   private let controlCells: CaptureControlCells
-  private let meterCells: CaptureMeterCells
+  /// What is told of the cycle; peaks fall from those of the last.
+  private let told: UnsafeMutablePointer<CaptureMeters>
+  private let publishing: SequenceCell
 
   /// Frames per second.
   let rate: Int
@@ -33,9 +35,6 @@ package struct CapturePath: ~Copyable {
 
   private var quantum = 0
   private var isProcessing = false
-  private var microphonePeak: Float = 0
-  private var referencePeak: Float = 0
-  private var voicePeak: Float = 0
 
   /// The previous engine's path, heard until this one has taken over; owned by whoever passed it.
   private var old: UnsafeMutablePointer<CapturePath>?
@@ -54,18 +53,19 @@ package struct CapturePath: ~Copyable {
   ///   - isolation: for the mode of that name; must outlive the path.
   /// - Throws: `CapturePathError`.
   package init(
-    engine: VoiceEngine = .nearend, rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: CaptureMeters,
+    engine: EchoCanceller = .nearend, rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: SequenceLocked<CaptureMeters>,
     stages: StageChain? = nil, isolation: VoiceIsolation? = nil
   ) throws(CapturePathError) {
     guard (16000...192_000).contains(rate) else { throw .unsupportedRate(rate) }
     guard (1...65536).contains(maximumQuantum) else { throw .unsupportedQuantum(maximumQuantum) }
-    blocks = BlockAdapter(try VoiceChain(engine, rate: rate, controls: controls.cells, meters: meters.cells), rate: rate)
+    blocks = BlockAdapter(try VoiceChain(engine, rate: rate, controls: controls.cells), rate: rate)
     self.stages = stages?.runner
     self.isolation = isolation?.slot
     self.controls = controls
     self.meters = meters
     controlCells = controls.cells
-    meterCells = meters.cells
+    told = meters.draft
+    publishing = meters.cell
     self.rate = rate
     input = CaptureInput(maximumQuantum: maximumQuantum, rate: rate)
     gate = MuteGate(length: rate / 200, isOpen: true)
@@ -132,7 +132,7 @@ package struct CapturePath: ~Copyable {
     let isSilent = isMuted && (!mutesInput || input.silence > currentLatency + frames)
     gate.apply(to: voice, frames: frames, quantum: frames, isOpen: !isSilent && !controlCells.isVoiceOnlyPrepared.load())
     seam.process(voice, frames: frames)
-    publishLevels(voice: peak(voice, frames: frames), frames: frames)
+    tell(voice: peak(voice, frames: frames), frames: frames)
   }
 
   /// Accounts for `frames` without a cycle: their far end is unknown, and earlier echo continues. Whole cycles of at most 250 ms in all are
@@ -170,7 +170,6 @@ package struct CapturePath: ~Copyable {
       if handOver.isOver { self.old = nil }
     }
     if open != nil { isolation?.pointee.end(voice, frames: frames) }
-    meterCells.publish(blocks.chain.readings)
   }
 
   /// Starts a stream, with a new latency or after a pause.
@@ -185,7 +184,6 @@ package struct CapturePath: ~Copyable {
       if quantum != self.quantum { blocks.chain.echoPathChanged() }
     }
     isolation?.pointee.restart()
-    if !isProcessing && self.isProcessing { meterCells.publish(ChainReadings()) }
     self.quantum = quantum
     self.isProcessing = isProcessing
     old = nil
@@ -207,7 +205,6 @@ package struct CapturePath: ~Copyable {
     gate = old.pointee.gate
     quantum = old.pointee.quantum
     isProcessing = old.pointee.isProcessing
-    (microphonePeak, referencePeak, voicePeak) = (old.pointee.microphonePeak, old.pointee.referencePeak, old.pointee.voicePeak)
     blocks.restart(quantum: quantum)
     blocks.chain.adopt(old.pointee.blocks.chain)
     if !isProcessing { return }
@@ -230,14 +227,17 @@ package struct CapturePath: ~Copyable {
     seam.markIdle()
   }
 
+  /// Publishes what was measured in the cycle.
+  // `mutating`: Swift 6.0 crashes where a property of a large structure is read without.
   @_noLocks @_noAllocation
-  private mutating func publishLevels(voice: Float, frames: Int) {
-    let fall = MeterBallistics.fall(frames: frames, rate: Double(rate))
-    microphonePeak = max(peak(input.own, frames: frames), microphonePeak * fall)
-    referencePeak = max(max(peak(input.left, frames: frames), peak(input.right, frames: frames)), referencePeak * fall)
-    voicePeak = max(voice, voicePeak * fall)
-    meterCells.microphonePeak.store(microphonePeak)
-    meterCells.referencePeak.store(referencePeak)
-    meterCells.voicePeak.store(voicePeak)
+  private mutating func tell(voice: Float, frames: Int) {
+    let fall = MeterBallistics.fall(frames: frames, rate: Double(rate)), former = told.pointee
+    var meters = CaptureMeters()
+    if isProcessing { meters = blocks.chain.readings }
+    meters.microphonePeak = max(peak(input.own, frames: frames), former.microphonePeak * fall)
+    meters.referencePeak = max(max(peak(input.left, frames: frames), peak(input.right, frames: frames)), former.referencePeak * fall)
+    meters.voicePeak = max(voice, former.voicePeak * fall)
+    told.pointee = meters
+    publishing.publish()
   }
 }

@@ -15,7 +15,7 @@ package final class AudioCore: @unchecked Sendable {
   /// Switches of the capture path, which outlive every path. [any]
   package let controls = CaptureControls()
   /// Measurements of the capture path; one set of meters for all paths (V6). [any]
-  package let meters = CaptureMeters()
+  package let meters = SequenceLocked(CaptureMeters())
   /// Application audio, played by programs into the outgoing microphone (D4).
   package let appAudio = AppAudio()
   /// Delivers the voice to a program.
@@ -35,7 +35,7 @@ package final class AudioCore: @unchecked Sendable {
   private let state: UnsafeMutablePointer<CoreState>
   private let captureMailbox = Mailbox()
   private let cells: CoreCells
-  private let clock: CycleClock.Reading
+  private let cycle: CycleReading
   private let memory: CellBlock
   // Only the control thread posts capture paths, one after another.
   private var prepared: Wanted?
@@ -51,21 +51,21 @@ package final class AudioCore: @unchecked Sendable {
   /// Creates a core with a capture path for `rate` (Hz, 16000…192000); other rates follow when the graph has them. Throws
   /// `CapturePathError`. [control]
   package init(usesMixAsReference: Bool = false, rate: Int = 48_000) throws(CapturePathError) {
-    var memory = CellBlock(count: CycleClock.cellCount + CoreCells.cellCount)
-    let clock = CycleClock(&memory)
+    var memory = CellBlock()
+    let cycle = CycleReading(&memory)
     let cells = CoreCells(&memory)
     self.memory = memory
     isolation = VoiceIsolation(controls: controls)
     plugIns = PlugInRack(capture: captureStages, render: mixer.stages)
-    self.clock = clock.reading
+    self.cycle = cycle
     self.cells = cells
     state = .allocate(capacity: 1)
     state.initialize(
       to: CoreState(
-        clock: clock, render: mixer.renderPath,
+        clock: cycle.clock, render: mixer.renderPath,
         appAudio: AppAudioPath(sources: appAudio.mixer.renderPath, cells: appAudio.cells, maximumQuantum: CoreState.maximumQuantum),
-        captureMailbox: captureMailbox, controls: controls.cells, meters: meters.cells, cells: cells, source: source.delivery,
-        relay: relay.delivery, spectra: spectra.makeDelivery()))
+        captureMailbox: captureMailbox, controls: controls.cells, meters: UnsafePointer(meters.draft), cells: cells,
+        source: source.delivery, relay: relay.delivery, spectra: spectra.makeDelivery()))
     self.usesMixAsReference = usesMixAsReference
     setChannelScales(microphone: 1, speaker: 1)
     try prepare(rate: rate)
@@ -120,7 +120,7 @@ package final class AudioCore: @unchecked Sendable {
   }
 
   /// Reports that the graph restarts: a gap before the next cycle is no xrun. [any]
-  package func graphRestarted() { clock.restart() }
+  package func graphRestarted() { cycle.restart() }
 
   /// Plays a buffer into the outgoing microphone, after what was captured before (D4). Returns false, and plays none of it, while the voice
   /// has no consumer, or if more than `AppAudio.captureSeconds` would wait. [any]
@@ -129,7 +129,7 @@ package final class AudioCore: @unchecked Sendable {
   // MARK: What the audio thread reports
 
   /// Measurements of the cycles. [any]
-  package var cycleMeters: CycleMeters { clock.meters }
+  package var cycleMeters: CycleMeters { cycle.meters }
 
   /// Frames that nearend adds between the microphone's port and the voice's, for the graph's current quantum and rate. [control]
   package var captureLatency: Int {
@@ -149,12 +149,12 @@ package final class AudioCore: @unchecked Sendable {
 
   /// Whether somebody talks into the muted microphone (D2). [any]
   package var isTalkingWhileMuted: Bool {
-    controls.isMicrophoneMuted && controls.usesVoiceProcessing && meters.cells.isTalkingWhileMuted.load()
+    controls.isMicrophoneMuted && controls.usesVoiceProcessing && meters.snapshot().isTalkingWhileMuted
   }
 
   /// Resets the counters of missed cycles, late isolation blocks and every ring sink. [any]
   package func clearCounters() {
-    clock.clearCounters()
+    cycle.clearCounters()
     isolation.clearCounters()
     for sink in mixer.ringSinks + appAudio.mixer.ringSinks { sink.clearCounters() }
   }
@@ -164,7 +164,7 @@ package final class AudioCore: @unchecked Sendable {
   /// The properties of a capture path.
   private struct Wanted: Equatable {
     var rate: Int
-    var engine: VoiceEngine
+    var engine: EchoCanceller
   }
 
   /// Frees what the audio thread has released. Call this periodically while cycles run. [control]
@@ -231,7 +231,8 @@ package final class AudioCore: @unchecked Sendable {
   private typealias NewPath = Result<UnsafeMutablePointer<CapturePath>, CapturePathError>
 
   private static func makePath(
-    _ wanted: Wanted, _ controls: CaptureControls, _ meters: CaptureMeters, _ stages: StageChain, _ isolation: VoiceIsolation
+    _ wanted: Wanted, _ controls: CaptureControls, _ meters: SequenceLocked<CaptureMeters>, _ stages: StageChain,
+    _ isolation: VoiceIsolation
   ) -> NewPath {
     let path = UnsafeMutablePointer<CapturePath>.allocate(capacity: 1)
     do throws(CapturePathError) {

@@ -9,7 +9,8 @@ struct CoreState: ~Copyable {
   private let relay: SourceDelivery
   private var spectra: SpectrumDelivery
   private var appAudio: AppAudioPath
-  private let meters: CaptureMeterCells
+  /// What the capture path measured in its last cycle.
+  private let meters: UnsafePointer<CaptureMeters>
   private let controls: CaptureControlCells
   private var capture: UnsafeMutablePointer<CapturePath>?
   /// The path that `capture` takes over from, until it is returned.
@@ -30,7 +31,7 @@ struct CoreState: ~Copyable {
 
   init(
     clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, appAudio: consuming AppAudioPath, captureMailbox: Mailbox,
-    controls: CaptureControlCells, meters: CaptureMeterCells, cells: CoreCells, source: SourceDelivery, relay: SourceDelivery,
+    controls: CaptureControlCells, meters: UnsafePointer<CaptureMeters>, cells: CoreCells, source: SourceDelivery, relay: SourceDelivery,
     spectra: consuming SpectrumDelivery
   ) {
     self.clock = clock
@@ -92,7 +93,7 @@ struct CoreState: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func renderAppAudio(_ io: UnsafePointer<CycleBuffers>) {
     guard cells.isSending.load() else { return appAudio.markIdle() }
-    let isSpeaking = meters.hasVoice.load() && !controls.isMicrophoneMuted.load()
+    let isSpeaking = meters.pointee.hasVoice && !controls.isMicrophoneMuted.load()
     appAudio.render(frames: io.pointee.frames, rate: io.pointee.rate, isSpeaking: isSpeaking)
   }
 
@@ -172,7 +173,7 @@ struct CoreState: ~Copyable {
     let peak = checkedPeak(voice, frames: frames)
     if peak < 0.003_16 {
       guard controls.usesVoiceProcessing.load() else { return false }
-      if peak >= 1 / 32_768, meters.hasVoice.load() { voicedFrames += frames }
+      if peak >= 1 / 32_768, meters.pointee.hasVoice { voicedFrames += frames }
       guard 2 * voicedFrames >= 3 * rate else { return false }
     }
     voicedFrames = 0
@@ -222,8 +223,6 @@ struct CoreCells: Sendable {
   let speakerPortsPerChannel: CounterCell
   /// Set by the audio thread: the rate that a capture path is needed for.
   let wantedRate: CounterCell
-
-  static let cellCount = 6
 
   init(_ block: inout CellBlock) {
     isSending = FlagCell(block.next())

@@ -1,5 +1,5 @@
 /// The audio thread's measurements of its cycles. [any]
-package struct CycleMeters: Sendable, Equatable {
+package struct CycleMeters: Sendable, Equatable, BitwiseCopyable {
   /// Frames of the last cycle; 0 before the first.
   package var quantum = 0
   /// Frames per second.
@@ -18,13 +18,9 @@ package struct CycleMeters: Sendable, Equatable {
 
 /// Counts cycles and their cost on the audio thread.
 struct CycleClock {
-  private let quantum: CounterCell
-  private let rate: CounterCell
-  private let driver: CounterCell
-  private let cycles: CounterCell
-  private let xruns: CounterCell
-  private let busy: DoubleCell
-  private let busyPeak: DoubleCell
+  /// What is told of the cycles so far.
+  private let told: UnsafeMutablePointer<CycleMeters>
+  private let publishing: SequenceCell
   /// Set by the control side when the graph restarts, so that the next cycle has no predecessor.
   private let restarts: CounterCell
 
@@ -37,21 +33,13 @@ struct CycleClock {
   private var due: UInt64 = 0
   /// Nanoseconds by which a cycle of another clock, or after a restart, may begin late and still continue the last.
   private let patience: UInt64 = 50_000_000
-  private var smoothed = 0.0
   private var peak = 0.0
   private var windowFrames = 0
 
-  static let cellCount = 8
-
-  init(_ cells: inout CellBlock) {
-    quantum = CounterCell(cells.next())
-    rate = CounterCell(cells.next())
-    driver = CounterCell(cells.next())
-    cycles = CounterCell(cells.next())
-    xruns = CounterCell(cells.next())
-    busy = DoubleCell(cells.next())
-    busyPeak = DoubleCell(cells.next())
-    restarts = CounterCell(cells.next())
+  init(_ meters: SequenceLocked<CycleMeters>, restarts: CounterCell) {
+    told = meters.draft
+    publishing = meters.cell
+    self.restarts = restarts
   }
 
   /// Starts a cycle, and returns the frames that passed without one since the last: less than a second of them, because a clock that jumps
@@ -61,21 +49,22 @@ struct CycleClock {
     let isLate = due != 0 && io.pointee.nanoseconds > due &+ patience
     let wasRunning = isRunning
     if restarts.exchange(0) != 0 { isRunning = false }
-    let isSameClock = UInt64(io.pointee.driver) == driver.load() && UInt64(io.pointee.rate) == rate.load()
+    let isSameClock = io.pointee.driver == told.pointee.driver && io.pointee.rate == told.pointee.rate
     var lost: UInt64 = 0
     if isRunning, isSameClock, io.pointee.position != expected, io.pointee.position &- expected < UInt64(io.pointee.rate) {
       lost = io.pointee.position &- expected
-      xruns.add(max(1, lost / UInt64(max(1, io.pointee.frames))))
+      told.pointee.xruns += max(1, lost / UInt64(max(1, io.pointee.frames)))
     }
     // A late cycle at the expected position continues the last.
     isBreak = isLate && lost == 0 && wasRunning && !(isRunning && isSameClock && io.pointee.position == expected)
     due = io.pointee.nanoseconds == 0 ? 0 : io.pointee.nanoseconds &+ UInt64(io.pointee.frames) &* 1_000_000_000 / UInt64(io.pointee.rate)
     isRunning = true
     expected = io.pointee.position &+ UInt64(io.pointee.frames)
-    quantum.store(UInt64(io.pointee.frames))
-    rate.store(UInt64(io.pointee.rate))
-    driver.store(UInt64(io.pointee.driver))
-    cycles.add(1)
+    told.pointee.quantum = io.pointee.frames
+    told.pointee.rate = io.pointee.rate
+    told.pointee.driver = io.pointee.driver
+    told.pointee.cycles += 1
+    publishing.publish()
     return Int(lost)
   }
 
@@ -83,35 +72,42 @@ struct CycleClock {
   @_noLocks @_noAllocation
   mutating func end(frames: Int, rate: Int, nanoseconds: UInt64) {
     let ratio = Double(nanoseconds) * Double(rate) / (1e9 * Double(frames))
-    smoothed += (ratio - smoothed) * min(1, Double(frames) / Double(rate))
-    busy.store(smoothed)
+    told.pointee.busyRatio += (ratio - told.pointee.busyRatio) * min(1, Double(frames) / Double(rate))
     if ratio > peak { peak = ratio }
     windowFrames += frames
     if windowFrames >= rate {
-      busyPeak.store(peak)
+      told.pointee.busyRatioPeak = peak
       peak = 0
       windowFrames = 0
     }
+    publishing.publish()
+  }
+}
+
+/// The control side of a `CycleClock`. [any]
+struct CycleReading: Sendable {
+  private let told = SequenceLocked(CycleMeters())
+  private let restarts: CounterCell
+  /// Missed cycles of the whole run, when the counters were last cleared.
+  private let clearedXruns: CounterCell
+
+  init(_ cells: inout CellBlock) {
+    restarts = CounterCell(cells.next())
+    clearedXruns = CounterCell(cells.next())
   }
 
-  /// The reading side. [any]
-  var reading: Reading {
-    Reading(
-      quantum: quantum, rate: rate, driver: driver, cycles: cycles, xruns: xruns, busy: busy, busyPeak: busyPeak, restarts: restarts)
-  }
+  /// The audio thread's side.
+  var clock: CycleClock { CycleClock(told, restarts: restarts) }
 
-  struct Reading: Sendable {
-    let quantum, rate, driver, cycles, xruns: CounterCell
-    let busy, busyPeak: DoubleCell
-    let restarts: CounterCell
-
-    var meters: CycleMeters {
-      CycleMeters(
-        quantum: Int(quantum.load()), rate: Int(rate.load()), driver: UInt32(truncatingIfNeeded: driver.load()), cycles: cycles.load(),
-        xruns: xruns.load(), busyRatio: busy.load(), busyRatioPeak: busyPeak.load())
-    }
-    /// Marks the next cycle as the first: a gap before it is no xrun. [control]
-    func restart() { restarts.store(1) }
-    func clearCounters() { xruns.store(0) }
+  /// The measurements of the last cycle.
+  var meters: CycleMeters {
+    var meters = told.snapshot()
+    // Another thread may have cleared a later count meanwhile.
+    meters.xruns -= min(meters.xruns, clearedXruns.load())
+    return meters
   }
+  /// Marks the next cycle as the first: a gap before it is no xrun. [control]
+  func restart() { restarts.store(1) }
+  /// Counts missed cycles from 0 again.
+  func clearCounters() { clearedXruns.store(told.snapshot().xruns) }
 }

@@ -167,17 +167,11 @@ struct FullDuplexProcessor: ~Copyable {
     suppressor.resume()
   }
 
-  /// The filter's ERLE in dB: the microphone over the linear canceller's residual while only the far end talks; NaN if unknown.
-  var erle: Float {
-    @_noLocks @_noAllocation get { meter.toldERLE() }
-  }
-  /// The reduction of the echo in all, in dB: the microphone over the voice while only the far end talks; NaN if unknown.
-  var echoReduction: Float {
-    @_noLocks @_noAllocation get { meter.reduction() }
-  }
-  /// A Boolean value indicating whether the filter itself cancels the echo.
-  var filtersEcho: Bool {
-    @_noLocks @_noAllocation get { meter.filtersEcho() }
+  /// Tells what it measures of the echo.
+  @_noLocks @_noAllocation
+  func tell(_ meters: inout CaptureMeters) {
+    meter.tell(&meters)
+    meters.echoDelay = linear.echoDelay
   }
   /// Mean square of the newest hop of the voice.
   private(set) var voicePower: Float = 0
@@ -189,24 +183,8 @@ struct FullDuplexProcessor: ~Copyable {
   var farEndPower: Float {
     @_noLocks @_noAllocation get { linear.farEnd.power }
   }
-  /// Seconds by which the echo follows the reference; NaN if unknown.
-  var echoDelay: Float {
-    @_noLocks @_noAllocation get { linear.echoDelay }
-  }
   /// The probability of near-end speech, 0…1, as opposed to residual echo or noise.
   var nearEndPresence: Float {
     @_noLocks @_noAllocation get { suppressor.nearEndPresence }
-  }
-  /// A Boolean value indicating whether the far end talks, or did within the last 0.2 s.
-  var isFarEndActive: Bool {
-    @_noLocks @_noAllocation get { meter.isFarEndActive }
-  }
-  /// Seconds of audible echo since the path is known to have changed.
-  var echoSeconds: Float {
-    @_noLocks @_noAllocation get { meter.echoSeconds }
-  }
-  /// Seconds since echo was last audible, at most 3600.
-  var quietSeconds: Float {
-    @_noLocks @_noAllocation get { meter.quietSeconds }
   }
 }

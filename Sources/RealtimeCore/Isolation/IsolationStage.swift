@@ -136,8 +136,6 @@ struct IsolationCells: Sendable {
   /// Whether the voice is delayed by the stage.
   let isInPlace: FlagCell
 
-  static let count = 3
-
   init(_ block: inout CellBlock) {
     lateBlocks = CounterCell(block.next())
     isHeard = FlagCell(block.next())

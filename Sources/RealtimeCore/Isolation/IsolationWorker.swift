@@ -33,7 +33,7 @@ final class IsolationWorker: @unchecked Sendable {
   /// - Throws: `IsolationError.outOfMemory`.
   init(_ isolator: any VoiceIsolator, rate: Int, isolatorRate: Int = IsolationTiming.isolatorRate, channels: Int = 1) throws(IsolationError)
   {
-    var memory = CellBlock(count: 2)
+    var memory = CellBlock()
     isParked = FlagCell(memory.next())
     isEnding = FlagCell(memory.next())
     self.memory = memory

@@ -64,7 +64,7 @@ package final class VoiceIsolation: @unchecked Sendable {
   private static let retryLooks = 20
 
   init(controls: CaptureControls) {
-    var memory = CellBlock(count: IsolationCells.count)
+    var memory = CellBlock()
     cells = IsolationCells(&memory)
     self.memory = memory
     self.controls = controls
@@ -117,7 +117,7 @@ package final class VoiceIsolation: @unchecked Sendable {
 
   /// Frames that the mode adds to the voice in cycles of `quantum` frames; 0 while isolation is not in force. [any]
   package func latency(quantum: Int) -> Int {
-    lock.withLock { _ in controls.mode == .voiceIsolation ? state.current?.timing.delay(quantum: quantum) ?? 0 : 0 }
+    lock.withLock { _ in controls.micMode == .voiceIsolation ? state.current?.timing.delay(quantum: quantum) ?? 0 : 0 }
   }
 
   func clearCounters() { lock.withLock { _ in state.clearedBlocks = cells.lateBlocks.load() } }
@@ -184,9 +184,9 @@ package final class VoiceIsolation: @unchecked Sendable {
   private func wanted(rate: Int, isUrgent: Bool = false) -> MakeIsolator? {
     if let made = state.made {
       (state.made, state.isMaking) = (nil, false)
-      handle(made.result, isWanted: made.rate == rate && controls.mode == .voiceIsolation)
+      handle(made.result, isWanted: made.rate == rate && controls.micMode == .voiceIsolation)
     }
-    guard controls.mode == .voiceIsolation, rate > 0 else {
+    guard controls.micMode == .voiceIsolation, rate > 0 else {
       state.failure = nil
       withdraw()
       return nil
@@ -221,7 +221,7 @@ package final class VoiceIsolation: @unchecked Sendable {
     if mailbox.post(nil) != nil {
       state.current = nil
       Self.free(current)
-    } else if state.isMaking || controls.mode == .voiceIsolation {
+    } else if state.isMaking || controls.micMode == .voiceIsolation {
       // Made for another rate.
       state.current = nil
       state.leaving.append(current)

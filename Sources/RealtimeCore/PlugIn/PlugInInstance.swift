@@ -89,7 +89,7 @@ final class PlugInInstance: @unchecked Sendable {
       }
       made.append(handle)
     }
-    var memory = CellBlock(count: PlugInCells.count)
+    var memory = CellBlock()
     cells = PlugInCells(&memory)
     self.memory = memory
     self.settings = settings

@@ -18,7 +18,7 @@ final class PlugInMade: @unchecked Sendable {
   init(_ plugIn: PlugIn, rate: Int, channels: Int, settings: PlugInSettings, isSynchronous: Bool) throws(PlugInError) {
     let instance = try PlugInInstance(plugIn, rate: rate, channels: channels, settings: settings)
     let description = plugIn.description
-    var memory = CellBlock(count: IsolationCells.count)
+    var memory = CellBlock()
     var worker: IsolationWorker?, late: IsolationCells?
     var stage: UnsafeMutablePointer<IsolationStage>?
     let runner = instance.runner

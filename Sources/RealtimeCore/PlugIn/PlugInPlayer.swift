@@ -7,8 +7,6 @@ struct PlugInCells: Sendable {
   /// Whether the control side has given it up without a replacement: it is bypassed from then on.
   let isRetired: FlagCell
 
-  static let count = 3
-
   init(_ block: inout CellBlock) {
     latency = CounterCell(block.next())
     isBroken = FlagCell(block.next())

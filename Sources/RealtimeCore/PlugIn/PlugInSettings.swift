@@ -16,7 +16,7 @@ final class PlugInSettings: @unchecked Sendable {
   private let memory: CellBlock
 
   init(_ values: [Double]) {
-    var memory = CellBlock(count: max(1, values.count))
+    var memory = CellBlock()
     let cells = UnsafeMutablePointer<DoubleCell>.allocate(capacity: max(1, values.count))
     for (i, value) in values.enumerated() { (cells + i).initialize(to: DoubleCell(memory.next(), value)) }
     self.memory = memory

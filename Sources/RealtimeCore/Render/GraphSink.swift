@@ -13,16 +13,6 @@ package struct StereoInput {
   }
 }
 
-/// The state of a graph sink at one instant.
-package struct GraphSinkStatus: Sendable, Equatable {
-  /// Whether its port had buffers in the last cycle.
-  package var isConnected: Bool
-  /// Linear, after gain, following `MeterBallistics`.
-  package var peak: Float
-  /// Linear, after gain, over the last 300 ms.
-  package var rms: Float
-}
-
 /// A participant whose audio arrives in the cycle's port buffers (K9): without a ring or latency, and bit-exact at unity gain (K10).
 // `@unchecked Sendable`: cells are atomic, and only the audio thread touches the player.
 package final class GraphSink: @unchecked Sendable {
@@ -35,13 +25,13 @@ package final class GraphSink: @unchecked Sendable {
   private let volume: VolumeCells
   private let connectedCell: FlagCell
   private let ssrcCell: SSRCCell
-  private let level: LevelReading
+  let level: LevelReading
   private let memory: CellBlock
 
   init(id: String, slot: Int) {
     self.id = id
     self.slot = slot
-    var memory = CellBlock(count: VolumeCells.count + 4)
+    var memory = CellBlock()
     volume = VolumeCells(&memory)
     connectedCell = FlagCell(memory.next())
     ssrcCell = SSRCCell(memory.next())
@@ -75,9 +65,14 @@ package final class GraphSink: @unchecked Sendable {
     set { ssrcCell.store(newValue) }
   }
 
-  /// The current state. [any]
-  package func status() -> GraphSinkStatus {
-    GraphSinkStatus(isConnected: connectedCell.load(), peak: level.peak, rms: level.rms)
+  /// A Boolean value indicating whether its port had buffers in the last cycle. [any]
+  package var isConnected: Bool { connectedCell.load() }
+
+  /// The current state. `rate` is the graph's, the only one a graph sink has. `isUsed`: an application plays into its device. [any]
+  package func status(rate: Int, isUsed: Bool) -> SinkStatus {
+    SinkStatus(
+      id: id, kind: .graph, state: isUsed ? .playing : .idle, sampleRate: rate, channelCount: 2, gain: gain.inFewestDigits,
+      isMuted: isMuted, peak: decibels(level.peak), rms: decibels(level.rms), ssrc: ssrc)
   }
 }
 

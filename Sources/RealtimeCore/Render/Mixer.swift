@@ -23,7 +23,7 @@ package final class Mixer: @unchecked Sendable {
 
   /// Creates a mixer without sinks: stereo, unity gain, not muted. [control]
   package init() {
-    var memory = CellBlock(count: MixerCells.count + 2)
+    var memory = CellBlock()
     cells = MixerCells(&memory)
     let meter = LevelMeter(&memory)
     level = meter.reading

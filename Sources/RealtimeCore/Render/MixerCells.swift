@@ -9,8 +9,6 @@ struct MixerCells: Sendable {
   /// Whether the mix is silent and rings keep their audio.
   let isPaused: FlagCell
 
-  static let count = 5 + VolumeCells.count
-
   init(_ block: inout CellBlock) {
     cycle = CycleGuard(block.next())
     table = CounterCell(block.next())

@@ -4,24 +4,25 @@ internal import CRealtime
 // `@unchecked Sendable`: the memory is accessed through its cells only.
 struct CellBlock: ~Copyable, @unchecked Sendable {
   private static let stride = 64
-  private let base: UnsafeMutableRawPointer
-  private let count: Int
+  /// Cells that are allocated at once.
+  private static let pieceCount = 8
+  private var pieces: [UnsafeMutableRawPointer] = []
   private var used = 0
 
-  /// Allocates `count` cells, all zero. [control]
-  init(count: Int) {
-    self.count = count
-    base = .allocate(byteCount: count * Self.stride, alignment: Self.stride)
-    base.initializeMemory(as: UInt8.self, repeating: 0, count: count * Self.stride)
-  }
+  /// Creates a block without cells. [control]
+  init() {}
 
-  deinit { base.deallocate() }
+  deinit { for piece in pieces { piece.deallocate() } }
 
-  /// Returns the next unused cell. The block must outlive it. [control]
+  /// Returns another cell, zero. The block must outlive it. [control]
   mutating func next() -> UnsafeMutablePointer<UInt64> {
-    precondition(used < count, "CellBlock: all \(count) cells are in use; make the block larger")
+    if used == pieces.count * Self.pieceCount {
+      let piece = UnsafeMutableRawPointer.allocate(byteCount: Self.pieceCount * Self.stride, alignment: Self.stride)
+      piece.initializeMemory(as: UInt8.self, repeating: 0, count: Self.pieceCount * Self.stride)
+      pieces.append(piece)
+    }
     defer { used += 1 }
-    return (base + used * Self.stride).bindMemory(to: UInt64.self, capacity: 1)
+    return (pieces[used / Self.pieceCount] + used % Self.pieceCount * Self.stride).bindMemory(to: UInt64.self, capacity: 1)
   }
 }
 
@@ -99,12 +100,22 @@ struct DoubleCell: @unchecked Sendable {
   func store(_ value: Double) { rt_store_relaxed_u64(cell, value.bitPattern) }
 }
 
+/// A sink's phase (relaxed). [any]
+struct StateCell: Sendable {
+  private let cell: CounterCell
+
+  init(_ cell: UnsafeMutablePointer<UInt64>) { self.cell = CounterCell(cell) }
+
+  @_noLocks @_noAllocation
+  func load() -> SinkStatus.State { unsafeBitCast(UInt8(truncatingIfNeeded: cell.load()), to: SinkStatus.State.self) }
+  @_noLocks @_noAllocation
+  func store(_ state: SinkStatus.State) { cell.store(UInt64(unsafeBitCast(state, to: UInt8.self))) }
+}
+
 /// The gain and mute switch of a participant or of a whole mix (K7). [any]
 struct VolumeCells: Sendable {
   private let gainCell: FloatCell
   let isMuted: FlagCell
-
-  static let count = 2
 
   init(_ block: inout CellBlock) {
     gainCell = FloatCell(block.next(), 1)

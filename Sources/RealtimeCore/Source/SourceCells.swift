@@ -8,8 +8,6 @@ struct SourceCells: Sendable {
   /// Whether the microphone has had audio in a cycle.
   let hadAudio: FlagCell
 
-  static let count = 4
-
   init(_ block: inout CellBlock) {
     cycle = CycleGuard(block.next())
     consumer = CounterCell(block.next())

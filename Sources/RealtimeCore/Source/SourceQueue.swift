@@ -28,7 +28,7 @@ package final class SourceQueue: @unchecked Sendable {
   package init(capacity: Int = SourceQueue.defaultCapacity) {
     precondition(
       capacity >= CoreState.maximumQuantum + SourceQueueWriter.headerWords, "SourceQueue: \(capacity) words hold no cycle of 8192 frames")
-    var memory = CellBlock(count: SourceQueueWriter.cellCount)
+    var memory = CellBlock()
     fifo = FrameFIFO(capacity: capacity, bytesPerFrame: 4)
     state = .allocate(capacity: 1)
     state.initialize(to: SourceQueueWriter.State())
@@ -86,8 +86,6 @@ struct SourceQueueWriter: @unchecked Sendable {
   private let state: UnsafeMutablePointer<State>
   let overruns: CounterCell
   let runs: CounterCell
-
-  static let cellCount = 2
 
   init(fifo: FrameFIFO, state: UnsafeMutablePointer<State>, cells: inout CellBlock) {
     self.fifo = fifo

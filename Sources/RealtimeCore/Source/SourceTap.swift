@@ -29,7 +29,7 @@ package final class SourceTap: @unchecked Sendable {
 
   /// Creates a mono tap without a consumer. [control]
   package init() {
-    var memory = CellBlock(count: SourceCells.count)
+    var memory = CellBlock()
     cells = SourceCells(&memory)
     cells.channelCount.store(1)
     delivery = SourceDelivery(cells: cells)

@@ -39,7 +39,7 @@ public final class StageChain: @unchecked Sendable {
   let runner: StageRunner
 
   package init() {
-    var memory = CellBlock(count: 3)
+    var memory = CellBlock()
     runner = StageRunner(
       cycle: CycleGuard(memory.next()), table: CounterCell(memory.next()), silenced: CounterCell(memory.next()),
       dryLeft: .silence(StageRunner.maximumFrames), dryRight: .silence(StageRunner.maximumFrames))

@@ -25,7 +25,7 @@ struct StagePlayer: ~Copyable {
     callback = stage.callback
     onIdle = stage.onIdle
     context = stage.context
-    var memory = CellBlock(count: 2)
+    var memory = CellBlock()
     isLeaving = CounterCell(memory.next())
     isGone = CounterCell(memory.next())
     self.memory = memory

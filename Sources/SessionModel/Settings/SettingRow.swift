@@ -155,8 +155,3 @@ package enum SettingRemark: Sendable {
     }
   }
 }
-
-extension Float {
-  /// The number with the fewest digits that is this one as a `Float`: 0.3, where a conversion would say 0.30000001192092896.
-  package var inFewestDigits: Double { Double("\(self)") ?? Double(self) }
-}

@@ -48,48 +48,20 @@ package struct ComponentStatus: Codable, Sendable, Equatable {
 
 /// The state of the capture chain (V1–V8).
 package struct ProcessingStatus: Codable, Sendable, Equatable {
-  /// Whether echo cancellation works, as shown on screen (V6).
-  package enum EchoVerdict: String, Codable, Sendable {
-    /// Voice processing, echo cancellation or the microphone is off, voice processing is bypassed, or nothing records.
-    case off
-    /// No echo of the far end has been heard for 2 s, or nothing that follows it: it is silent, or plays into headphones.
-    case nothingToCancel
-    /// Echo has been heard for less than 5 s since it was last cancelled, or at all.
-    case converging
-    /// Echo is reduced by 15 dB or more, by nearend's filter to a good part, or it is so soft that this does not matter.
-    case cancelling
-    /// More than 5 s of echo have been heard since it was last cancelled. It is reduced by 15 dB or more, but only nearend's suppressor
-    /// does that, which takes the near end away, too, while both talk.
-    case suppressing
-    /// More than 5 s of echo have been heard since it was last cancelled, and it is not reduced by 15 dB.
-    case failing
-
-    /// The verdict for people.
-    package var words: String {
-      switch self {
-      case .off: "off"
-      case .nothingToCancel: "nothing to cancel"
-      case .converging: "converging"
-      case .cancelling: "cancelling"
-      case .suppressing: "only hidden"
-      case .failing: "NOT CANCELLED"
-      }
-    }
-  }
   /// `useVoiceProcessingIO`.
-  package var isInUse: Bool
+  package var isInUse = true
   /// A Boolean value indicating whether the raw microphone is heard, at the processed voice's latency (V2).
-  package var isBypassed: Bool
+  package var isBypassed = false
   /// The engine for echo and noise; never `off`, but the one chosen last.
-  package var engine: EchoCanceller
+  package var engine: EchoCanceller = .nearend
   /// The library behind the engine `webrtc`: "webrtc-audio-processing 0.3".
-  package var library: String
+  package var library = ""
   /// The requested and the actual mode of the microphone (V12).
-  package var micMode: MicModeStatus
+  package var micMode = MicModeStatus()
   /// In the order of `ProcessingComponent.allCases`.
-  package var components: [ComponentStatus]
+  package var components: [ComponentStatus] = []
   /// Whether echo cancellation works (V6); also `off` while interrupted, and while nothing records.
-  package var echo: EchoVerdict
+  package var echo = EchoVerdict.off
   /// Echo return loss enhancement in dB while only the far end is heard, averaged over about half a second; nil before half a second of
   /// echo, and where there is none: the microphone over what nearend's filter leaves of it, before the suppressor; of WebRTC's engine the
   /// same as `echoReduction`.
@@ -105,48 +77,24 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
   /// to 20 ms.
   package var echoDelay: Double?
   /// Delay between reference and microphone from the graph's own latencies, in ms (V5).
-  package var streamDelay: Double
+  package var streamDelay = 0.0
   /// Gain of the gain control now, in dB.
-  package var gain: Double
+  package var gain = 0.0
   /// A Boolean value indicating whether the near end talks, muted or not; false with voice processing off.
-  package var hasVoice: Bool
+  package var hasVoice = false
   /// Peak of the raw microphone, dBFS; −120 if silent.
-  package var microphoneLevel: Double
+  package var microphoneLevel = -120.0
   /// Peak of the reference, dBFS.
-  package var referenceLevel: Double
+  package var referenceLevel = -120.0
   /// Peak of the processed voice, dBFS.
-  package var voiceLevel: Double
+  package var voiceLevel = -120.0
   /// Peak of the speaker mix, dBFS.
-  package var speakerLevel: Double
+  package var speakerLevel = -120.0
   /// Gain of the bus limiter now, in dB, 0 or less.
-  package var limiterGain: Double
+  package var limiterGain = 0.0
 
-  package init(
-    isInUse: Bool = true, isBypassed: Bool = false, engine: EchoCanceller = .nearend, library: String = "",
-    micMode: MicModeStatus = MicModeStatus(), components: [ComponentStatus] = [],
-    echo: EchoVerdict = .off, erle: Double? = nil, echoReduction: Double? = nil, echoDelay: Double? = nil, streamDelay: Double = 0,
-    gain: Double = 0, hasVoice: Bool = false, microphoneLevel: Double = -120, referenceLevel: Double = -120,
-    voiceLevel: Double = -120, speakerLevel: Double = -120, limiterGain: Double = 0
-  ) {
-    self.isInUse = isInUse
-    self.isBypassed = isBypassed
-    self.engine = engine
-    self.library = library
-    self.micMode = micMode
-    self.components = components
-    self.echo = echo
-    self.erle = erle
-    self.echoReduction = echoReduction
-    self.echoDelay = echoDelay
-    self.streamDelay = streamDelay
-    self.gain = gain
-    self.hasVoice = hasVoice
-    self.microphoneLevel = microphoneLevel
-    self.referenceLevel = referenceLevel
-    self.voiceLevel = voiceLevel
-    self.speakerLevel = speakerLevel
-    self.limiterGain = limiterGain
-  }
+  /// Everything on, and nothing measured.
+  package init() {}
 }
 
 extension ProcessingStatus {

@@ -59,7 +59,7 @@ struct ReportTests {
       let controls = CaptureControls()
       row.change(controls)
       controls.isNoiseSuppressionEnabled = false
-      var meters = CaptureMeters().snapshot()
+      var meters = CaptureMeters()
       (meters.erle, meters.echoReduction) = (20, 40)
       let status = ProcessingStatus(
         controls: controls, meters: meters, render: (0, 1), isSending: row.isSending, hasMicrophone: row.hasMicrophone,

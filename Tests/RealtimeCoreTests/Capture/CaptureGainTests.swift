@@ -6,26 +6,26 @@ import Testing
 struct CaptureGainTests {
   /// Runs a near-end talker alone at this active level; returns the voice's active level, its peak, and the final meters.
   private func talker(
-    _ engine: VoiceEngine, level: Float, seconds: Double = 9, isOn: Bool = true
-  ) throws -> (level: Double, peak: Float, meters: CaptureMetersSnapshot) {
+    _ engine: EchoCanceller, level: Float, seconds: Double = 9, isOn: Bool = true
+  ) throws -> (level: Double, peak: Float, meters: CaptureMeters) {
     var run = try CaptureRun(engine: engine, rate: 16000) { $0.isGainControlEnabled = isOn }
     let voice = run.process(CaptureSignals.speech(seconds: seconds, rate: 16000, level: level), quantum: 160)
     let end = voice[(voice.count - 32000)...]
     return (CaptureSignals.decibels(CaptureSignals.activePower(end)), voice.reduce(0) { max($0, abs($1)) }, run.meters.snapshot())
   }
 
-  @Test("V3: a talker of normal level is left within 3 dB of the microphone", arguments: [-26, -24, -20, -18], VoiceEngine.allCases)
-  func normalLevel(level: Float, engine: VoiceEngine) throws {
+  @Test("V3: a talker of normal level is left within 3 dB of the microphone", arguments: [-26, -24, -20, -18], EchoCanceller.engines)
+  func normalLevel(level: Float, engine: EchoCanceller) throws {
     #expect(abs(try talker(engine, level: level).level - Double(level)) < 3)
   }
 
-  @Test("V3: without gain control a quiet talker and a loud one are left as they are", arguments: VoiceEngine.allCases)
-  func off(engine: VoiceEngine) throws {
+  @Test("V3: without gain control a quiet talker and a loud one are left as they are", arguments: EchoCanceller.engines)
+  func off(engine: EchoCanceller) throws {
     for level: Float in [-36, -9] { #expect(abs(try talker(engine, level: level, seconds: 4, isOn: false).level - Double(level)) < 3) }
   }
 
-  @Test("V6: a quiet talker is raised, a loud one lowered, and the meter shows the gain", arguments: VoiceEngine.allCases)
-  func range(engine: VoiceEngine) throws {
+  @Test("V6: a quiet talker is raised, a loud one lowered, and the meter shows the gain", arguments: EchoCanceller.engines)
+  func range(engine: EchoCanceller) throws {
     let quiet = try talker(engine, level: -36)
     #expect(quiet.level > -28)
     #expect(quiet.meters.gain > 8 && quiet.meters.gain <= 18)
@@ -35,8 +35,8 @@ struct CaptureGainTests {
     #expect(loud.peak < 0.9)
   }
 
-  @Test("V3: neither noise nor the far end's echo is raised, bypassed or alone", arguments: VoiceEngine.allCases)
-  func onlyTheNearEnd(engine: VoiceEngine) throws {
+  @Test("V3: neither noise nor the far end's echo is raised, bypassed or alone", arguments: EchoCanceller.engines)
+  func onlyTheNearEnd(engine: EchoCanceller) throws {
     // A quiet talker raises the gain; then only the far end talks.
     var run = try CaptureRun(engine: engine, rate: 16000)
     _ = run.process(CaptureSignals.speech(seconds: 7, rate: 16000, level: -36), quantum: 160)

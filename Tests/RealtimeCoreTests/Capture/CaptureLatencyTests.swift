@@ -7,8 +7,8 @@ import Testing
 struct CaptureLatencyTests {
   @Test(
     "V9: re-blocking adds exactly block − gcd(quantum, block) frames, to the sample", arguments: [32, 128, 256, 441, 480, 512, 1024, 8192],
-    VoiceEngine.allCases)
-  func latencyToTheSample(quantum: Int, engine: VoiceEngine) throws {
+    EchoCanceller.engines)
+  func latencyToTheSample(quantum: Int, engine: EchoCanceller) throws {
     let block = engine == .nearend ? 256 : 480
     var run = try CaptureRun(engine: engine) { $0.isBypassed = true }
     var microphone = [Float](repeating: 0, count: 3 * 8192)
@@ -31,8 +31,8 @@ struct CaptureLatencyTests {
     #expect(voice == Array(microphone.prefix(voice.count)))
   }
 
-  @Test("V2: wet and dry leave the stages at the same time", arguments: [16000, 44100, 48000], VoiceEngine.allCases)
-  func wetAndDryAreAligned(rate: Int, engine: VoiceEngine) throws {
+  @Test("V2: wet and dry leave the stages at the same time", arguments: [16000, 44100, 48000], EchoCanceller.engines)
+  func wetAndDryAreAligned(rate: Int, engine: EchoCanceller) throws {
     let microphone = CaptureSignals.speech(seconds: 0.6, rate: rate, level: -24)
     // Above 16 kHz the library's band split delays bass, middle and treble by some samples relative to one another.
     let tolerance = max(1, rate / 8000)
@@ -49,8 +49,8 @@ struct CaptureLatencyTests {
     }
   }
 
-  @Test("V9: a quantum that changes while running brings its own latency, and nothing drifts afterwards", arguments: VoiceEngine.allCases)
-  func quantumChanges(engine: VoiceEngine) throws {
+  @Test("V9: a quantum that changes while running brings its own latency, and nothing drifts afterwards", arguments: EchoCanceller.engines)
+  func quantumChanges(engine: EchoCanceller) throws {
     var run = try CaptureRun(engine: engine) { $0.isBypassed = true }
     let speech = CaptureSignals.speech(seconds: 0.2, rate: 48000, level: -20)
     var last: Float = 0
@@ -68,8 +68,8 @@ struct CaptureLatencyTests {
 
   @Test(
     "V9: any graph rate runs and passes voice", arguments: [16000, 22050, 32000, 44100, 48000, 88200, 96000, 176_400, 192_000],
-    VoiceEngine.allCases)
-  func everyRate(rate: Int, engine: VoiceEngine) throws {
+    EchoCanceller.engines)
+  func everyRate(rate: Int, engine: EchoCanceller) throws {
     var run = try CaptureRun(engine: engine, rate: rate)
     // Noise suppression learns in the first half second.
     _ = run.process(CaptureSignals.noise(seconds: 0.5, rate: rate, level: -70), quantum: 1024)

@@ -13,12 +13,12 @@ struct CapturePathChangeTests {
   }
 
   /// Not among the test's arguments, because Swift 6.0 crashes on a closure within a closure there.
-  private static let changes: [(Way, Way, VoiceEngine)] =
+  private static let changes: [(Way, Way, EchoCanceller)] =
     [
       (Way(milliseconds: 22, gain: 0.5), Way(milliseconds: 25, gain: -0.7)),
       (Way(milliseconds: 70, gain: 0.5), Way(milliseconds: 22, gain: 0.5)),
       (Way(milliseconds: 5, gain: 0.5), Way(milliseconds: 150, gain: 0.5)),
-    ].flatMap { before, after in VoiceEngine.allCases.map { (before, after, $0) } } + [
+    ].flatMap { before, after in EchoCanceller.engines.map { (before, after, $0) } } + [
       // To a delay beyond the reach of the filter's current window and back, as with a television.
       (Way(milliseconds: 22, gain: 0.5), Way(milliseconds: 400, gain: 0.5), .nearend),
       (Way(milliseconds: 400, gain: 0.5), Way(milliseconds: 22, gain: 0.5), .nearend),
@@ -27,7 +27,7 @@ struct CapturePathChangeTests {
   @Test(
     "V6, R1: after a change of loudspeaker or microphone the echo is down by 25 dB within 3 s of far-end speech",
     arguments: changes, [16_000, 48_000])
-  func newWay(ways: (Way, Way, VoiceEngine), rate: Int) throws {
+  func newWay(ways: (Way, Way, EchoCanceller), rate: Int) throws {
     let far = CaptureSignals.speech(seconds: 9, rate: rate, level: -24, seed: 3)
     func arriving(_ way: Way) -> [Float] { CaptureSignals.room(far, rate: rate, delay: way.milliseconds * rate / 1_000, gain: way.gain) }
     let change = 4 * rate

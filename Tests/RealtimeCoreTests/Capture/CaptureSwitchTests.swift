@@ -14,8 +14,8 @@ struct CaptureSwitchTests {
     ("voice processing", { $0.usesVoiceProcessing.toggle() }),
   ]
 
-  @Test("L7: a switch thrown ten times during speech never clicks", arguments: switches.indices, VoiceEngine.allCases)
-  func noClicks(index: Int, engine: VoiceEngine) throws {
+  @Test("L7: a switch thrown ten times during speech never clicks", arguments: switches.indices, EchoCanceller.engines)
+  func noClicks(index: Int, engine: EchoCanceller) throws {
     let (name, toggle) = CaptureSwitchTests.switches[index]
     let microphone = CaptureSignals.speech(seconds: 2.4, rate: 16000, level: -30)
     // Gain control follows the level, which the other switches change: the voice differs, without a click.
@@ -34,8 +34,8 @@ struct CaptureSwitchTests {
     }
   }
 
-  @Test("L7: a switch does not click during a hum, which hides no click", arguments: switches.indices, VoiceEngine.allCases)
-  func noClicksInHum(index: Int, engine: VoiceEngine) throws {
+  @Test("L7: a switch does not click during a hum, which hides no click", arguments: switches.indices, EchoCanceller.engines)
+  func noClicksInHum(index: Int, engine: EchoCanceller) throws {
     let (name, toggle) = CaptureSwitchTests.switches[index]
     // 70 Hz at −15 dBFS: steps of 0.007 at most.
     let microphone = (0..<16000).map { 0.25 * Float.sine(70 * Float($0) / 16000) }
@@ -62,8 +62,8 @@ struct CaptureSwitchTests {
     return all.indices.map { all[max($0 - 8, 0)...min($0 + 3, all.count - 1)].max()! }
   }
 
-  @Test("D1, D2: mute is silence within 10 ms of its latency, unmute too, and voice is still detected", arguments: VoiceEngine.allCases)
-  func mute(engine: VoiceEngine) throws {
+  @Test("D1, D2: mute is silence within 10 ms of its latency, unmute too, and voice is still detected", arguments: EchoCanceller.engines)
+  func mute(engine: EchoCanceller) throws {
     var run = try CaptureRun(engine: engine)
     let microphone = CaptureSignals.speech(seconds: 1.5, rate: 48000, level: -22)
     var heard = false
@@ -80,8 +80,8 @@ struct CaptureSwitchTests {
     #expect(run.process(microphone, quantum: 256)[480...].contains { abs($0) > 0.05 })
   }
 
-  @Test("V1: switching voice processing off and on costs a short gap, and the path is whole afterwards", arguments: VoiceEngine.allCases)
-  func voiceProcessingSwitch(engine: VoiceEngine) throws {
+  @Test("V1: switching voice processing off and on costs a short gap, and the path is whole afterwards", arguments: EchoCanceller.engines)
+  func voiceProcessingSwitch(engine: EchoCanceller) throws {
     var run = try CaptureRun(engine: engine) { $0.isBypassed = true }
     let microphone = CaptureSignals.noise(seconds: 0.5, rate: 48000, level: -20)
     _ = run.process(microphone, quantum: 256)
@@ -94,8 +94,8 @@ struct CaptureSwitchTests {
     #expect(Array(on[(latency + 480)...]) == Array(microphone[480..<(on.count - latency)]), "whole within 5 ms of its latency")
   }
 
-  @Test("X1: missing input is silence, and NaN, infinite and huge samples leave no trace", arguments: VoiceEngine.allCases)
-  func badInput(engine: VoiceEngine) throws {
+  @Test("X1: missing input is silence, and NaN, infinite and huge samples leave no trace", arguments: EchoCanceller.engines)
+  func badInput(engine: EchoCanceller) throws {
     var run = try CaptureRun(engine: engine), clean = try CaptureRun(engine: engine)
     #expect(run.processNothing(frames: 4800, quantum: 256).allSatisfy { abs($0) < 1e-4 })
     _ = clean.processNothing(frames: 4800, quantum: 256)

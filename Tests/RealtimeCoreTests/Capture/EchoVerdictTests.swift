@@ -33,15 +33,15 @@ struct EchoVerdictTests {
 
   // An echo of what the reference lacks cannot be told from somebody in the room.
   @Test(
-    "V6: a microphone that does not follow the reference holds a near end, and no failure of the canceller", arguments: VoiceEngine.allCases
-  )
-  func unrelated(engine: VoiceEngine) throws {
+    "V6: a microphone that does not follow the reference holds a near end, and no failure of the canceller",
+    arguments: EchoCanceller.engines)
+  func unrelated(engine: EchoCanceller) throws {
     let rate = 16_000, far = CaptureSignals.speech(seconds: 20, rate: rate, level: -24, seed: 3)
     let near = CaptureSignals.speech(seconds: 20, rate: rate, level: -24, seed: 11)
-    var run = try CaptureRun(engine: engine, rate: rate), found: Set<EchoCondition> = []
+    var run = try CaptureRun(engine: engine, rate: rate), found: Set<EchoVerdict> = []
     // With a rhythm of its own: generated talkers have the same.
     _ = run.process(near.indices.map { near[$0 * 37 / 50] }, reference: far, quantum: 160) { [meters = run.meters] _, _ in
-      found.insert(meters.snapshot().echoCondition)
+      found.insert(meters.snapshot().echoVerdict)
     }
     #expect(found.isDisjoint(with: [.suppressing, .failing]), "\(found)")
   }
@@ -49,11 +49,11 @@ struct EchoVerdictTests {
   /// Returns the verdicts from 8 s to 14 s, and from then on, of a microphone that hears this echo, and noise of a level in dBFS.
   private func verdicts(
     _ far: [Float], _ echo: [Float], noise level: Float, rate: Int
-  ) throws -> (early: Set<EchoCondition>, late: Set<EchoCondition>) {
+  ) throws -> (early: Set<EchoVerdict>, late: Set<EchoVerdict>) {
     let noise = CaptureSignals.noise(seconds: Double(far.count / rate), rate: rate, level: level, seed: 99)
-    var run = try CaptureRun(engine: .nearend, rate: rate), found: (early: Set<EchoCondition>, late: Set<EchoCondition>) = ([], [])
+    var run = try CaptureRun(engine: .nearend, rate: rate), found: (early: Set<EchoVerdict>, late: Set<EchoVerdict>) = ([], [])
     _ = run.process(zip(echo, noise).map { $0 + $1 }, reference: far, quantum: 160) { [meters = run.meters] start, _ in
-      let verdict = meters.snapshot().echoCondition
+      let verdict = meters.snapshot().echoVerdict
       if start >= 14 * rate { found.late.insert(verdict) } else if start >= 8 * rate { found.early.insert(verdict) }
     }
     return found

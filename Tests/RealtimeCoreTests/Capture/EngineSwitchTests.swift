@@ -11,7 +11,7 @@ struct EngineSwitchTests {
   static let quanta = [64, 128, 256, 480, 512, 1024]
 
   /// Passes the raw microphone at the processed voice's latency, so that the output is known to the sample.
-  private static func rig(_ engine: VoiceEngine = .nearend, isBypassed: Bool = true) throws -> CoreRig {
+  private static func rig(_ engine: EchoCanceller = .nearend, isBypassed: Bool = true) throws -> CoreRig {
     let rig = try CoreRig()
     rig.core.controls.usesVoiceProcessing = true
     rig.core.controls.isBypassed = isBypassed
@@ -19,7 +19,7 @@ struct EngineSwitchTests {
     return rig
   }
 
-  private static func change(_ rig: CoreRig, to engine: VoiceEngine) throws {
+  private static func change(_ rig: CoreRig, to engine: EchoCanceller) throws {
     rig.core.controls.engine = engine
     try rig.renewCapturePath()
   }
@@ -68,8 +68,8 @@ struct EngineSwitchTests {
     #expect(CaptureSignals.click(hard) > 0.0005, "the measure does not find a change of latency by itself")
   }
 
-  @Test("V10: a change during processed speech causes no step that speech does not have", arguments: VoiceEngine.allCases)
-  func processed(first: VoiceEngine) throws {
+  @Test("V10: a change during processed speech causes no step that speech does not have", arguments: EchoCanceller.engines)
+  func processed(first: EchoCanceller) throws {
     let rig = try Self.rig(first, isBypassed: false)
     // 70 Hz: steps of 0.0023 at most.
     let hum = sine(70, frames: 96_000, level: 0.25)
@@ -86,8 +86,8 @@ struct EngineSwitchTests {
     }
   }
 
-  @Test("V10: of an engine that was replaced while nobody recorded, nothing is heard", arguments: VoiceEngine.allCases)
-  func replacedWhileIdle(first: VoiceEngine) throws {
+  @Test("V10: of an engine that was replaced while nobody recorded, nothing is heard", arguments: EchoCanceller.engines)
+  func replacedWhileIdle(first: EchoCanceller) throws {
     let rig = try Self.rig(first)
     let before = try Self.run(rig, Self.tone(seconds: 0.3), quantum: 256)
     let latency = rig.core.captureLatency(quantum: 256)
@@ -107,7 +107,7 @@ struct EngineSwitchTests {
   @Test("V8, V13: the reported latency is the measured one, for both engines, after every change", arguments: quanta)
   func latency(quantum: Int) throws {
     let rig = try Self.rig()
-    for engine in [VoiceEngine.nearend, .webrtc, .nearend, .webrtc] {
+    for engine in [EchoCanceller.nearend, .webrtc, .nearend, .webrtc] {
       try Self.change(rig, to: engine)
       _ = try Self.run(rig, [Float](repeating: 0, count: 8_192), quantum: quantum)
       var microphone = [Float](repeating: 0, count: 8_192)
@@ -206,7 +206,7 @@ struct EngineSwitchTests {
         _ = try Self.run(rig, Self.tone(seconds: 0.005), quantum: 256)
         rig.core.controls.usesVoiceProcessing = true
       },
-      { rig in for engine in [VoiceEngine.nearend, .webrtc, .nearend, .webrtc, .webrtc] { try Self.change(rig, to: engine) } },
+      { rig in for engine in [EchoCanceller.nearend, .webrtc, .nearend, .webrtc, .webrtc] { try Self.change(rig, to: engine) } },
     ]
     for (index, interruption) in interruptions.enumerated() {
       let rig = try Self.rig()
@@ -223,8 +223,8 @@ struct EngineSwitchTests {
     }
   }
 
-  @Test("V3, V10: what gain control knows of a talker is kept", arguments: VoiceEngine.allCases)
-  func gainIsKept(first: VoiceEngine) throws {
+  @Test("V3, V10: what gain control knows of a talker is kept", arguments: EchoCanceller.engines)
+  func gainIsKept(first: EchoCanceller) throws {
     let rig = try Self.rig(first, isBypassed: false)
     // The suppressors' different effects on a talker do not matter here.
     rig.core.controls.isNoiseSuppressionEnabled = false

@@ -9,7 +9,7 @@ struct LeakedEchoTests {
   private static let rate = 16_000
 
   /// The last 14 of 28 s of a path that hears only the far end, this late.
-  private func lateEcho(_ engine: VoiceEngine, delay: Double, rate: Int) throws -> LateEcho {
+  private func lateEcho(_ engine: EchoCanceller, delay: Double, rate: Int) throws -> LateEcho {
     let far = CaptureSignals.speech(seconds: 28, rate: rate, level: -24, seed: 3), half = far.count / 2
     let microphone = CaptureSignals.room(far, rate: rate, delay: Int(delay * Double(rate)), gain: 0.5)
     var run = try CaptureRun(engine: engine, rate: rate), found = LateEcho()
@@ -27,21 +27,21 @@ struct LeakedEchoTests {
   private struct LateEcho {
     var voices: [Bool] = []
     var gain: Float = 0
-    var meters = CaptureMeters().snapshot()
+    var meters = CaptureMeters()
     /// In dB, over all of these seconds.
     var reduction = 0.0
   }
 
   @Test(
     "V6: an echo that comes later than the canceller reaches is hidden, not raised nor taken for a voice, and never called cancelled",
-    arguments: [0.52, 0.56, 0.7, 1.5, 2.7], VoiceEngine.allCases)
-  func late(delay: Double, engine: VoiceEngine) throws {
+    arguments: [0.52, 0.56, 0.7, 1.5, 2.7], EchoCanceller.engines)
+  func late(delay: Double, engine: EchoCanceller) throws {
     let found = try lateEcho(engine, delay: delay, rate: 16_000), meters = found.meters
     #expect(found.reduction > 15, "\(meters)")
     // In a room this dry, what the filter still reaches may be all that is heard; AEC3, of newer libraries, reaches 0.7 s.
     let mayBeReached = delay < 0.6 || engine == .webrtc && delay < 0.8
-    #expect(meters.echoCondition == .suppressing || mayBeReached && meters.echoCondition == .cancelling, "\(meters)")
-    let told = try #require(meters.echoReduction), at = try #require(meters.echoDelay)
+    #expect(meters.echoVerdict == .suppressing || mayBeReached && meters.echoVerdict == .cancelling, "\(meters)")
+    let told = try #require(meters.echoReduction.known), at = try #require(meters.echoDelay.known)
     #expect(told > 15 && min(Double(told), 40) < found.reduction + 6, "\(told) dB instead of \(found.reduction) dB")
     #expect(abs(Double(at) - delay) < 0.045, "\(at) s")
     #expect(found.voices.count { $0 } * 20 < found.voices.count, "\(found.voices.count { $0 }) of \(found.voices.count)")
@@ -50,7 +50,7 @@ struct LeakedEchoTests {
 
   @Test("V6: an echo that comes too late is told at 48 kHz as well, where frames are longer", arguments: [0.52, 0.7])
   func lateAt48(delay: Double) throws {
-    let found = try lateEcho(.nearend, delay: delay, rate: 48_000), condition = found.meters.echoCondition
+    let found = try lateEcho(.nearend, delay: delay, rate: 48_000), condition = found.meters.echoVerdict
     #expect(condition == .suppressing || delay < 0.6 && condition == .cancelling, "\(found.meters)")
     #expect(found.reduction > 15 && found.gain == 0 && found.voices.count { $0 } * 20 < found.voices.count, "\(found.meters)")
   }
@@ -61,9 +61,9 @@ struct LeakedEchoTests {
     let echo = CaptureSignals.room(far, rate: rate, delay: rate * 7 / 10, gain: 0.5)
     let near = [Float](repeating: 0, count: start) + CaptureSignals.speech(seconds: 12, rate: rate, level: -24, seed: 11)
     var run = try CaptureRun(engine: .nearend, rate: rate) { $0.isGainControlEnabled = false }
-    var voices: [Bool] = [], condition = EchoCondition.converging
+    var voices: [Bool] = [], condition = EchoVerdict.converging
     let voice = run.process(zip(echo, near).map { $0 + $1 }, reference: far, quantum: 160) { [meters = run.meters] frame, _ in
-      if frame < start { condition = meters.snapshot().echoCondition } else { voices.append(meters.snapshot().hasVoice) }
+      if frame < start { condition = meters.snapshot().echoVerdict } else { voices.append(meters.snapshot().hasVoice) }
     }
     #expect(condition == .suppressing, "the case shows nothing")
     let heard = CaptureSignals.decibels(CaptureSignals.power(voice[start...]) / CaptureSignals.power(near[start...]))
@@ -86,7 +86,7 @@ struct LeakedEchoTests {
         highest = max(highest, meters.gain)
       }
     }
-    let told = try #require(run.meters.snapshot().echoDelay)
+    let told = try #require(run.meters.snapshot().echoDelay.known)
     #expect(abs(Double(told) - delay) < 0.06, "\(told) s")
     #expect(voiced < 20, "\(voiced) of 200 tenths of a second are taken for a voice")
     #expect(highest < 3, "raised by \(highest) dB")

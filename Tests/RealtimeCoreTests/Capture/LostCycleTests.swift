@@ -15,7 +15,7 @@ struct LostCycleTests {
   ///   - lost: frames that this process does not see.
   ///   - isPlayed: whether the loudspeaker plays the far end of that time; otherwise it is silent, for lack of data.
   private func run(
-    _ engine: VoiceEngine = .nearend, quantum: Int, lost: Int, isPlayed: Bool = false, near: [Float]? = nil
+    _ engine: EchoCanceller = .nearend, quantum: Int, lost: Int, isPlayed: Bool = false, near: [Float]? = nil
   ) throws -> (microphone: [Float], voice: [Float]) {
     let rate = Self.rate, gap = Self.gap / quantum * quantum
     var far = CaptureSignals.speech(seconds: 10, rate: rate, level: -24, seed: 3)
@@ -63,8 +63,8 @@ struct LostCycleTests {
 
   @Test(
     "V1, V10, X1: frames that are no whole cycles, as a device loses them, or a quarter of a second and more, are not heard as an echo",
-    arguments: [1, 100, 257, 11_999, 12_001, 47_999], VoiceEngine.allCases)
-  func frames(lost: Int, engine: VoiceEngine) throws {
+    arguments: [1, 100, 257, 11_999, 12_001, 47_999], EchoCanceller.engines)
+  func frames(lost: Int, engine: EchoCanceller) throws {
     let losses = try losses(run(engine, quantum: 256, lost: lost), lost: lost)
     #expect(losses.allSatisfy { $0 > 30 }, "\(losses)")
   }

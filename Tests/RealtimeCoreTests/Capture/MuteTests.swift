@@ -13,7 +13,7 @@ struct MuteTests {
   static let quanta = [32, 64, 128, 256, 480, 1024]
 
   /// The raw microphone at the processed voice's latency, so that the output is known to the sample.
-  private static func path(_ mode: MuteMode, _ engine: VoiceEngine = .nearend) throws -> CaptureRun {
+  private static func path(_ mode: MuteMode, _ engine: EchoCanceller = .nearend) throws -> CaptureRun {
     try CaptureRun(engine: engine, rate: rate) { controls in
       controls.isBypassed = true
       controls.mutesInput = mode == .inputMixer
@@ -93,8 +93,8 @@ struct MuteTests {
 
   @Test(
     "D1: 200 toggles, no click above 5 kHz; the same measure finds each of 200 hard cuts", arguments: MuteMode.allCases,
-    [(quantum: 256, engine: VoiceEngine.nearend), (480, .webrtc)])
-  func noClicks(mode: MuteMode, cycles: (quantum: Int, engine: VoiceEngine)) throws {
+    [(quantum: 256, engine: EchoCanceller.nearend), (480, .webrtc)])
+  func noClicks(mode: MuteMode, cycles: (quantum: Int, engine: EchoCanceller)) throws {
     let quantum = cycles.quantum
     var path = try Self.path(mode, cycles.engine)
     // 300 Hz, which repeats every 160 frames; no quantum is a multiple of that.
@@ -139,7 +139,7 @@ struct MuteTests {
 
   /// Returns whether talking was detected in any cycle, and from which second on.
   private static func notices(
-    _ engine: VoiceEngine, _ mode: MuteMode, _ microphone: [Float], reference: [Float]? = nil, mutedFrom: Double = 0,
+    _ engine: EchoCanceller, _ mode: MuteMode, _ microphone: [Float], reference: [Float]? = nil, mutedFrom: Double = 0,
     usesVoiceProcessing: Bool = true, turned: (time: Double, gain: Double)? = nil
   ) throws -> Double? {
     var run = try CaptureRun(engine: engine, rate: rate) { controls in
@@ -159,16 +159,16 @@ struct MuteTests {
 
   @Test(
     "D2: talking into the muted microphone is noticed within a second", arguments: [MuteMode.voiceProcessing, .inputMixer],
-    VoiceEngine.allCases)
-  func talkingIsNoticed(mode: MuteMode, engine: VoiceEngine) throws {
+    EchoCanceller.engines)
+  func talkingIsNoticed(mode: MuteMode, engine: EchoCanceller) throws {
     let quiet = CaptureSignals.noise(seconds: 1, rate: Self.rate, level: -75)
     let noticed = try #require(try Self.notices(engine, mode, quiet + Self.talk, mutedFrom: 0.5))
     #expect(noticed > 1.25 && noticed < 2.2, "at \(noticed) s")
   }
 
   @Test(
-    "D2: not detected: silence, a cough, talking before the mute, and anything with voice processing off", arguments: VoiceEngine.allCases)
-  func restIsNot(engine: VoiceEngine) throws {
+    "D2: not detected: silence, a cough, talking before the mute, and anything with voice processing off", arguments: EchoCanceller.engines)
+  func restIsNot(engine: EchoCanceller) throws {
     let quiet = CaptureSignals.noise(seconds: 1, rate: Self.rate, level: -75)
     let cough = Array(Self.talk[..<7_200])
     for mode in [MuteMode.voiceProcessing, .inputMixer] {
@@ -185,8 +185,8 @@ struct MuteTests {
 
   @Test(
     "D2: the far end's echo alone is never taken for talking, from the first second on",
-    arguments: mutes, VoiceEngine.allCases)
-  func echoIsNot(mute: (mode: MuteMode, from: Double), engine: VoiceEngine) throws {
+    arguments: mutes, EchoCanceller.engines)
+  func echoIsNot(mute: (mode: MuteMode, from: Double), engine: EchoCanceller) throws {
     let (mode, mutedFrom) = mute
     let far = CaptureSignals.speech(seconds: 12, rate: Self.rate, level: -26, seed: 9)
     let echo = CaptureSignals.room(far, rate: Self.rate, delay: 2_000, gain: 0.5)
@@ -195,16 +195,16 @@ struct MuteTests {
     #expect(try Self.notices(engine, mode, microphone, reference: far, mutedFrom: mutedFrom) == nil)
   }
 
-  @Test("D2: nor is one that comes too late for the canceller", arguments: [MuteMode.voiceProcessing, .inputMixer], VoiceEngine.allCases)
-  func lateEchoIsNot(mode: MuteMode, engine: VoiceEngine) throws {
+  @Test("D2: nor is one that comes too late for the canceller", arguments: [MuteMode.voiceProcessing, .inputMixer], EchoCanceller.engines)
+  func lateEchoIsNot(mode: MuteMode, engine: EchoCanceller) throws {
     let far = CaptureSignals.speech(seconds: 20, rate: Self.rate, level: -26, seed: 9)
     let echo = CaptureSignals.room(far, rate: Self.rate, delay: Self.rate * 7 / 10, gain: 0.5)
     let noise = CaptureSignals.noise(seconds: 20, rate: Self.rate, level: -70)
     #expect(try Self.notices(engine, mode, zip(echo, noise).map { $0 + $1 }, reference: far, mutedFrom: 10) == nil)
   }
 
-  @Test("D2: nor when the speaker is turned up by 20 dB meanwhile", arguments: VoiceEngine.allCases)
-  func louderEchoIsNot(engine: VoiceEngine) throws {
+  @Test("D2: nor when the speaker is turned up by 20 dB meanwhile", arguments: EchoCanceller.engines)
+  func louderEchoIsNot(engine: EchoCanceller) throws {
     let far = CaptureSignals.speech(seconds: 12, rate: Self.rate, level: -26, seed: 9)
     let echo = CaptureSignals.room(far, rate: Self.rate, delay: 2_000, gain: 0.1), turn = 8 * Self.rate
     let noise = CaptureSignals.noise(seconds: 12, rate: Self.rate, level: -70)
@@ -215,8 +215,8 @@ struct MuteTests {
 
   @Test(
     "D2: talking over the far end is noticed, once the echo is known", arguments: [MuteMode.voiceProcessing, .inputMixer],
-    VoiceEngine.allCases)
-  func doubleTalk(mode: MuteMode, engine: VoiceEngine) throws {
+    EchoCanceller.engines)
+  func doubleTalk(mode: MuteMode, engine: EchoCanceller) throws {
     let far = CaptureSignals.speech(seconds: 14, rate: Self.rate, level: -30, seed: 9)
     let echo = CaptureSignals.room(far, rate: Self.rate, delay: 2_000, gain: 0.25)
     let near = [Float](repeating: 0, count: 9 * Self.rate) + CaptureSignals.speech(seconds: 5, rate: Self.rate, level: -20, seed: 3)
@@ -225,8 +225,8 @@ struct MuteTests {
     #expect(noticed > 9)
   }
 
-  @Test("D2: talking over a far end in headphones is noticed", arguments: [MuteMode.voiceProcessing, .inputMixer], VoiceEngine.allCases)
-  func headphones(mode: MuteMode, engine: VoiceEngine) throws {
+  @Test("D2: talking over a far end in headphones is noticed", arguments: [MuteMode.voiceProcessing, .inputMixer], EchoCanceller.engines)
+  func headphones(mode: MuteMode, engine: EchoCanceller) throws {
     let far = CaptureSignals.speech(seconds: 14, rate: Self.rate, level: -30, seed: 9)
     let noise = CaptureSignals.noise(seconds: 14, rate: Self.rate, level: -65)
     let near = [Float](repeating: 0, count: 9 * Self.rate) + CaptureSignals.speech(seconds: 5, rate: Self.rate, level: -26, seed: 3)

@@ -54,8 +54,8 @@ struct OffsetTests {
     #expect(levels.allSatisfy { $0 < -66 }, "\(levels) dBFS")
   }
 
-  @Test("V1, V6: an offset alone is no sound of the far end", arguments: VoiceEngine.allCases, [16_000, 48_000])
-  func alone(engine: VoiceEngine, rate: Int) throws {
+  @Test("V1, V6: an offset alone is no sound of the far end", arguments: EchoCanceller.engines, [16_000, 48_000])
+  func alone(engine: EchoCanceller, rate: Int) throws {
     let noise = CaptureSignals.noise(seconds: 3, rate: rate, level: -40, seed: 5)
     var run = try CaptureRun(engine: engine, rate: rate)
     _ = run.process(noise, reference: [Float](repeating: 0.3, count: noise.count), quantum: 256)

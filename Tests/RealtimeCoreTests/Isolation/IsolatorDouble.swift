@@ -67,8 +67,8 @@ extension CoreRig {
   }
 
   /// Changes the mode as the control side does in a call, which makes what the mode needs meanwhile.
-  func change(to mode: CaptureMode) throws {
-    core.controls.mode = mode
+  func change(to mode: MicMode) throws {
+    core.controls.micMode = mode
     try renewCapturePath()
   }
 }

@@ -26,14 +26,14 @@ struct MicModeTests {
 
   @Test(
     "V12: wide spectrum leaves the noise of a room within 1 dB, whatever the switch of noise suppression says; standard takes 12 dB of it",
-    arguments: VoiceEngine.allCases)
-  func wideSpectrum(engine: VoiceEngine) throws {
+    arguments: EchoCanceller.engines)
+  func wideSpectrum(engine: EchoCanceller) throws {
     let noise = CaptureSignals.noise(seconds: 4, rate: Self.rate, level: -40)
-    func left(of mode: CaptureMode) throws -> (level: Double, latency: Int) {
+    func left(of mode: MicMode) throws -> (level: Double, latency: Int) {
       let rig = try CoreRig(isolator: IsolatorDouble()) {
         $0.engine = engine
         $0.isHighPassFilterEnabled = false
-        $0.mode = mode
+        $0.micMode = mode
       }
       let voice = try rig.run(noise, quantum: 256)
       return (Self.level(voice.suffix(Self.rate)) - Self.level(noise), rig.core.captureLatency(quantum: 256))
@@ -45,13 +45,13 @@ struct MicModeTests {
     #expect(standard.latency == wide.latency)
   }
 
-  @Test("V12: wide spectrum cancels the echo as standard does", arguments: VoiceEngine.allCases)
-  func wideSpectrumCancels(engine: VoiceEngine) throws {
+  @Test("V12: wide spectrum cancels the echo as standard does", arguments: EchoCanceller.engines)
+  func wideSpectrumCancels(engine: EchoCanceller) throws {
     let far = CaptureSignals.speech(seconds: 8, rate: Self.rate, level: -20)
     let echo = CaptureSignals.room(far, rate: Self.rate, delay: 480, gain: 0.5)
     let rig = try CoreRig(isolator: IsolatorDouble()) {
       $0.engine = engine
-      $0.mode = .wideSpectrum
+      $0.micMode = .wideSpectrum
     }
     let voice = try rig.run(echo, reference: far, quantum: 480)
     let removed = Self.level(echo.suffix(3 * Self.rate)) - Self.level(voice.suffix(3 * Self.rate))
@@ -68,7 +68,7 @@ struct MicModeTests {
     let isolator = IsolatorDouble()
     let rig = try CoreRig(isolator: isolator, rate: rate) {
       Self.plain($0)
-      $0.mode = .voiceIsolation
+      $0.micMode = .voiceIsolation
     }
     let latency = rig.core.captureLatency(quantum: quantum)
     let speech = CaptureSignals.speech(seconds: 1.5, rate: rate, level: -20)
@@ -114,7 +114,7 @@ struct MicModeTests {
   @Test("V12, L7: the mode changes twelve times during a tone, and nothing clicks; no frame is silent", arguments: [64, 256, 480, 1024])
   func noClicks(quantum: Int) throws {
     let rig = try CoreRig(isolator: IsolatorDouble(gain: 1), configure: Self.plain)
-    let modes: [CaptureMode] = [.voiceIsolation, .wideSpectrum, .voiceIsolation, .standard]
+    let modes: [MicMode] = [.voiceIsolation, .wideSpectrum, .voiceIsolation, .standard]
     let every = Self.rate / 4 / quantum
     var changes = 0
     let voice = try rig.run(Self.tone(seconds: 3.3), quantum: quantum) { cycle in
@@ -137,7 +137,7 @@ struct MicModeTests {
     let far = CaptureSignals.speech(seconds: 12, rate: Self.rate, level: -20)
     let echo = CaptureSignals.room(far, rate: Self.rate, delay: 480, gain: 0.5)
     let rig = try CoreRig(isolator: IsolatorDouble(gain: 1))
-    let modes: [Int: CaptureMode] = [600: .voiceIsolation, 800: .wideSpectrum, 1000: .voiceIsolation]
+    let modes: [Int: MicMode] = [600: .voiceIsolation, 800: .wideSpectrum, 1000: .voiceIsolation]
     let voice = try rig.run(echo, reference: far, quantum: 480) { if let mode = modes[$0] { try rig.change(to: mode) } }
     let removed = Self.level(echo.suffix(6 * Self.rate)) - Self.level(voice.suffix(6 * Self.rate))
     print("V12: \(removed) dB of the echo are gone while the mode changes three times")
@@ -148,7 +148,7 @@ struct MicModeTests {
   func engineChanges() throws {
     let rig = try CoreRig(isolator: IsolatorDouble(gain: 1)) {
       Self.plain($0)
-      $0.mode = .voiceIsolation
+      $0.micMode = .voiceIsolation
     }
     let voice = try rig.run(Self.tone(seconds: 2), quantum: 256) { cycle in
       guard cycle % 90 == 89 else { return }
@@ -163,7 +163,7 @@ struct MicModeTests {
   func bypass() throws {
     let rig = try CoreRig(isolator: IsolatorDouble()) {
       Self.plain($0)
-      $0.mode = .voiceIsolation
+      $0.micMode = .voiceIsolation
     }
     let speech = CaptureSignals.speech(seconds: 3, rate: Self.rate, level: -20)
     let voice = try rig.run(speech, quantum: 256) { cycle in rig.core.controls.isBypassed = (190..<380).contains(cycle) }
@@ -180,7 +180,7 @@ struct MicModeTests {
   func late() throws {
     let rig = try CoreRig(isolator: IsolatorDouble()) {
       Self.plain($0)
-      $0.mode = .voiceIsolation
+      $0.micMode = .voiceIsolation
     }
     // A pause of 213 ms in every second.
     let voice = try rig.run(Self.tone(seconds: 3.2), quantum: 256, drains: { $0 % 187 < 147 })
@@ -204,7 +204,7 @@ struct MicModeTests {
     let isolator = IsolatorDouble()
     let rig = try CoreRig(isolator: isolator, hasThread: true) {
       Self.plain($0)
-      $0.mode = .voiceIsolation
+      $0.micMode = .voiceIsolation
     }
     let tone = Self.tone(seconds: 1)
     var voice: [Float] = []
@@ -251,7 +251,7 @@ struct MicModeTests {
   func nothingStays(quantum: Int) throws {
     let rig = try CoreRig(isolator: IsolatorDouble()) {
       Self.plain($0)
-      $0.mode = .voiceIsolation
+      $0.micMode = .voiceIsolation
     }
     _ = try rig.run(Self.tone(seconds: 1), quantum: quantum)
     rig.core.isSending = false
@@ -269,7 +269,7 @@ struct MicModeTests {
   func ratesChange() throws {
     let rig = try CoreRig(isolator: IsolatorDouble()) {
       Self.plain($0)
-      $0.mode = .voiceIsolation
+      $0.micMode = .voiceIsolation
     }
     for (rate, quantum) in [(48_000, 256), (48_000, 1024), (44_100, 512), (16_000, 128), (48_000, 480)] {
       rig.rate = rate

@@ -125,7 +125,7 @@ struct NetworkWriter {
     let sink = try rig.ring(rate: sinkRate)
     var network = NetworkWriter(burst: 0.02, jitter: 0, ppm: ppm)
     let packet = [Int16](repeating: 1_000, count: sinkRate / 50)
-    var start: RingSinkStatus?
+    var start: SinkStatus?
     var (least, most) = (Double.infinity, 0.0)
     for cycle in 0..<3_000 {
       let time = Double(cycle) * 0.01

@@ -29,8 +29,8 @@ import Testing
       let out = rig.cycle()
       #expect(out.left == audio.left && out.right == audio.right)
     }
-    #expect(abs(sink.status().peak - 0.89) < 0.01)
-    #expect(sink.status().isConnected)
+    #expect(abs(sink.level.peak - 0.89) < 0.01)
+    #expect(sink.isConnected)
   }
 
   @Test("K4: any number of sinks mixes inside full scale, without wrap and without flat tops", arguments: [1, 8, 64, 512])
@@ -94,16 +94,16 @@ import Testing
     sink.gain = 4
     rig.cycles(100)
     #expect(rig.left.last == 0.8)
-    #expect(abs(sink.status().peak - 0.8) < 1e-6)
-    #expect(abs(sink.status().rms - 0.8) < 0.05)
+    #expect(abs(sink.level.peak - 0.8) < 1e-6)
+    #expect(abs(sink.level.rms - 0.8) < 0.05)
     sink.isMuted = true
     rig.cycles(3)
     #expect(rig.left.last == 0)
-    #expect(abs(sink.status().peak - 0.8 * pow(10, -0.02)) < 0.02, "it falls by 20 dB/s, however often it is read")
+    #expect(abs(sink.level.peak - 0.8 * pow(10, -0.02)) < 0.02, "it falls by 20 dB/s, however often it is read")
     rig.cycles(97)
-    #expect(abs(sink.status().peak - 0.08) < 0.002)
+    #expect(abs(sink.level.peak - 0.08) < 0.002)
     rig.cycles(1_000)
-    #expect(sink.status().peak == 0)
+    #expect(sink.level.peak == 0)
     sink.isMuted = false
     sink.gain = 9
     #expect(sink.gain == 4)
@@ -122,8 +122,8 @@ import Testing
     var tone = Tone(frequency: 400, rate: 48_000, amplitude: 0.8)
     sink.write(tone.next(19_200))
     rig.cycles(10)
-    #expect(abs(sink.status().peak - 0.4) < 0.01)
-    #expect(abs(sink.status().rms - 0.4 * Float(0.5).squareRoot()) < 0.15)
+    #expect(abs(sink.level.peak - 0.4) < 0.01)
+    #expect(abs(sink.level.rms - 0.4 * Float(0.5).squareRoot()) < 0.15)
     sink.isMuted = true
     rig.cycles(3)
     #expect(rig.left.suffix(480).allSatisfy { $0 == 0 })

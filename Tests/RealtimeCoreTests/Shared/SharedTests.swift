@@ -32,7 +32,7 @@ import Testing
 
   @Test("L8: a ticket is over at once where no cycle runs, and after the cycle where one does")
   func cycleGuard() {
-    var block = CellBlock(count: 1)
+    var block = CellBlock()
     let guarding = CycleGuard(block.next())
     #expect(guarding.isOver(guarding.ticket()))
     guarding.enter()

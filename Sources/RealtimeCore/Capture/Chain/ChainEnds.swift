@@ -94,7 +94,7 @@ struct ChainEnds: ~Copyable {
   ///   - open: receives the same gain, but is never bypassed.
   @_noLocks @_noAllocation
   mutating func end(
-    _ samples: UnsafeMutablePointer<Float>, _ readings: inout ChainReadings, isNearEnd: Bool, farEnd: Float, microphone: Float,
+    _ samples: UnsafeMutablePointer<Float>, _ readings: inout CaptureMeters, isNearEnd: Bool, farEnd: Float, microphone: Float,
     unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
     let isBypassed = controls.isBypassed.load(), isCancelling = controls.isEchoCancellationEnabled.load()
@@ -130,10 +130,10 @@ struct ChainEnds: ~Copyable {
 
   /// Corrects what the echo's meter measures in windows that the processing holds to be echo.
   @_noLocks @_noAllocation
-  private mutating func judge(_ readings: inout ChainReadings) {
+  private mutating func judge(_ readings: inout CaptureMeters) {
     // Without an echo, as with headphones, the meter measures a near end, which nothing cancels. A filter that takes the microphone away
     // knows its echo.
-    let isCancelled = readings.erle >= EchoMeter.leastERLE && readings.echoReduction >= EchoCondition.leastReduction
+    let isCancelled = readings.erle >= EchoMeter.leastERLE && readings.echoReduction >= EchoVerdict.leastReduction
     let isEcho = isCancelled || leak.isEchoHeard || !leak.erle.isNaN || leak.isLate
     if !isEcho { (readings.erle, readings.echoReduction) = (.nan, .nan) }
     lateQuietSeconds = leak.isLateEchoAudible ? 0 : min(lateQuietSeconds + seconds, 3600)
@@ -142,13 +142,13 @@ struct ChainEnds: ~Copyable {
       readings.echoDelay = leak.delay
       readings.echoReduction = leak.erle
       if !(readings.erle <= leak.erleBeforeGate) { readings.erle = leak.erleBeforeGate }
-      readings.filtersEcho = readings.filtersEcho && leak.erleBeforeGate >= EchoCondition.leastReduction
+      readings.filtersEcho = readings.filtersEcho && leak.erleBeforeGate >= EchoVerdict.leastReduction
     } else {
       if leak.erle < readings.erle || readings.erle.isNaN { readings.erle = leak.erle }
       if leak.erle < readings.echoReduction || readings.echoReduction.isNaN { readings.echoReduction = leak.erle }
       readings.filtersEcho = readings.filtersEcho || !leak.isEchoHeard
     }
-    if readings.filtersEcho, readings.echoReduction >= EchoCondition.leastReduction {
+    if readings.filtersEcho, readings.echoReduction >= EchoVerdict.leastReduction {
       readings.uncancelledSeconds = 0
     } else if isEcho, readings.quietSeconds == 0, controls.isEchoCancellationEnabled.load() {
       readings.uncancelledSeconds = min(readings.uncancelledSeconds + seconds, 3600)

@@ -5,24 +5,25 @@ internal import CRealtime
 struct EchoMeter {
   /// A Boolean value indicating whether the far end plays, or did within the last 0.2 s.
   private(set) var isFarEndActive = false
-  /// Seconds of audible sound under an active far end, echo or not, since the echo path is known to have changed, and seconds since it was
-  /// last heard.
-  private(set) var echoSeconds: Float = 0
-  private(set) var quietSeconds: Float = 0
+  /// As in `CaptureMeters`.
+  private var echoSeconds: Float = 0
+  private var quietSeconds: Float = 0
   /// The ERLE in dB: the microphone over what the filter leaves of it, echo and noise; NaN before half a second of echo. The network is
   /// told this one.
   @_noLocks @_noAllocation func erle() -> Float {
     measured < 0.5 ? .nan : average
   }
-  /// The ERLE for people: unlike `erle`, NaN before half a second of a changed path's echo, and soon after a change no more than what is
-  /// heard of it in all.
-  @_noLocks @_noAllocation func toldERLE() -> Float { told(average, restPower) }
-  /// The reduction in all, in dB: the microphone over the voice; NaN before half a second of echo, and as `toldERLE` after a change.
-  @_noLocks @_noAllocation func reduction() -> Float { told(wholeAverage, voicePower) }
-  /// A Boolean value indicating whether the filter cancels the echo, or that of speech, or what it leaves is softer than any talker or the
-  /// room's noise.
-  @_noLocks @_noAllocation func filtersEcho() -> Bool {
-    measured >= 0.5 && (average >= Self.leastERLE || speechAverage >= Self.leastERLE || restAverage <= 0)
+  /// Tells what it measures. The ERLE for people: unlike `erle`, NaN before half a second of a changed path's echo, and soon after a change
+  /// no more than what is heard of it in all; and the reduction alike.
+  @_noLocks @_noAllocation
+  func tell(_ meters: inout CaptureMeters) {
+    meters.isFarEndActive = isFarEndActive
+    meters.echoSeconds = echoSeconds
+    meters.quietSeconds = quietSeconds
+    meters.erle = told(average, restPower)
+    meters.echoReduction = told(wholeAverage, voicePower)
+    // The echo, or that of speech; or what the filter leaves is softer than any talker or the room's noise.
+    meters.filtersEcho = measured >= 0.5 && (average >= Self.leastERLE || speechAverage >= Self.leastERLE || restAverage <= 0)
   }
 
   /// A Boolean value indicating whether the last half second of echo was reduced by 15 dB. Unlike `erle` it assumes no near end, because an
@@ -68,7 +69,7 @@ struct EchoMeter {
   }
   /// −50 dBFS: what a filter may leave of the echo of headphones.
   private let soft: Float = 1e-5
-  /// `EchoCondition.leastReduction` as a ratio.
+  /// `EchoVerdict.leastReduction` as a ratio.
   private let evidence: Float
   /// 5 s: how long a near end that talks over the far end is assumed without further evidence.
   private let longestBelief: Int
@@ -89,7 +90,7 @@ struct EchoMeter {
     seconds = Float(time.seconds)
     step = 2 * Float(time.seconds)
     sinceEvidence = longestBelief
-    evidence = rt_powf(10, 0.1 * EchoCondition.leastReduction)
+    evidence = rt_powf(10, 0.1 * EchoVerdict.leastReduction)
   }
 
   /// Reports another echo path: what was measured of the former one is not told of this one.

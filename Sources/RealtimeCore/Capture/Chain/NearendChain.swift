@@ -5,7 +5,7 @@ struct NearendChain: ~Copyable {
   /// The delay of the voice in frames, regardless of any switch.
   let delay: Int
   let block: Int
-  private(set) var readings = ChainReadings()
+  private(set) var readings = CaptureMeters()
 
   private(set) var ends: ChainEnds
   private var rails: RailWatch
@@ -64,15 +64,9 @@ struct NearendChain: ~Copyable {
       samples, left: left, right: right, railMarks: isClipped ? UnsafePointer(railMarks) : nil, lost: lost,
       cancelsEcho: controls.isEchoCancellationEnabled.load(), suppressesNoise: controls.suppressesNoise, open: open)
     ends.listen(samples, power: processor.powerWithoutNetwork)
-    readings.erle = processor.erle
-    readings.echoReduction = processor.echoReduction
-    readings.filtersEcho = processor.filtersEcho
-    readings.echoDelay = processor.echoDelay
-    readings.isFarEndActive = processor.isFarEndActive
-    readings.echoSeconds = processor.echoSeconds
-    readings.quietSeconds = processor.quietSeconds
+    processor.tell(&readings)
     nearEndHold = processor.nearEndPresence > isPresent ? nearEndHoldBlocks : max(nearEndHold - 1, 0)
-    let isNearEnd = ends.detector.hasVoice && (nearEndHold > 0 || !processor.isFarEndActive)
+    let isNearEnd = ends.detector.hasVoice && (nearEndHold > 0 || !readings.isFarEndActive)
     ends.end(
       samples, &readings, isNearEnd: isNearEnd, farEnd: processor.farEndPower, microphone: microphonePower, unheard: unheard, open: open)
   }

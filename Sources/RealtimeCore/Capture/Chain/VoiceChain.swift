@@ -13,17 +13,17 @@ struct VoiceChain: ~Copyable {
   /// The delay of the voice in frames, without blocking.
   let delay: Int
 
-  /// Allocates everything. [control]
+  /// Allocates everything; for `off`, nearend's engine. [control]
   /// - Throws: `CapturePathError.libraryRefused`.
-  init(_ engine: VoiceEngine, rate: Int, controls: CaptureControlCells, meters: CaptureMeterCells) throws(CapturePathError) {
+  init(_ engine: EchoCanceller, rate: Int, controls: CaptureControlCells) throws(CapturePathError) {
     switch engine {
-    case .nearend:
+    case .nearend, .off:
       let chain = UnsafeMutablePointer<NearendChain>.allocate(capacity: 1)
       chain.initialize(to: NearendChain(rate: rate, controls: controls))
       kind = .nearend(chain)
       (block, delay) = (chain.pointee.block, chain.pointee.delay)
     case .webrtc:
-      let made = try WebRTCChain(rate: rate, controls: controls, errors: meters.errors)
+      let made = try WebRTCChain(rate: rate, controls: controls)
       let chain = UnsafeMutablePointer<WebRTCChain>.allocate(capacity: 1)
       chain.initialize(to: made)
       kind = .webrtc(chain)
@@ -43,7 +43,7 @@ struct VoiceChain: ~Copyable {
   }
 
   /// The readings after the last block.
-  var readings: ChainReadings {
+  var readings: CaptureMeters {
     @_noLocks @_noAllocation get {
       switch kind {
       case .nearend(let chain): chain.pointee.readings

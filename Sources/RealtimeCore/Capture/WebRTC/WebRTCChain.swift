@@ -6,7 +6,7 @@ struct WebRTCChain: ~Copyable {
   /// The delay of the voice in frames, regardless of any switch.
   let delay: Int
   let block: Int
-  private(set) var readings = ChainReadings()
+  private(set) var readings = CaptureMeters()
 
   private(set) var ends: ChainEnds
   private var echo: ProcessingStage
@@ -22,7 +22,6 @@ struct WebRTCChain: ~Copyable {
   private let reference: UnsafeMutablePointer<Float>
   private let placed: UnsafeMutablePointer<Float>
   private let controls: CaptureControlCells
-  private let errors: CounterCell
 
   /// Before the near end has been heard alone, it counts over the far end from −40 dBFS; later from 10 dB below its own level.
   private let unknownTalker: Float = 1e-4
@@ -33,15 +32,13 @@ struct WebRTCChain: ~Copyable {
   private let doubleTalkBlocks = 100
   private var onlyEchoBlocks = 0
 
-  /// - Parameter errors: counts the blocks that the library refuses.
   /// - Throws: `CapturePathError.libraryRefused`.
-  init(rate: Int, controls: CaptureControlCells, errors: CounterCell) throws(CapturePathError) {
+  init(rate: Int, controls: CaptureControlCells) throws(CapturePathError) {
     let block = rate / 100
     let echo = try ProcessingStage(NEAREND_ECHO_CANCELLER, block: block)
     let noise = try ProcessingStage(NEAREND_NOISE_SUPPRESSOR, block: block)
     self.block = block
     self.controls = controls
-    self.errors = errors
     delay = echo.delay + noise.delay
     ends = ChainEnds(BlockTime(frames: block, rate: 100 * block), delay: echo.delay + noise.delay, controls: controls)
     echoMeter = EchoMeter(BlockTime(frames: block, rate: 100 * block))
@@ -86,13 +83,13 @@ struct WebRTCChain: ~Copyable {
     let microphonePower = meanSquare(microphone, frames: block)
     placement.process(
       reference, into: placed, told: Int(controls.streamDelay.load()), measured: echoDelay.delay, isCancelled: echoMeter.isCancelling)
-    if !echo.analyze(reference: placed) { errors.add(1) }
-    if !echo.process(samples, isOn: controls.isEchoCancellationEnabled.load()) { errors.add(1) }
+    if !echo.analyze(reference: placed) { readings.errors += 1 }
+    if !echo.process(samples, isOn: controls.isEchoCancellationEnabled.load()) { readings.errors += 1 }
     if let open {
       noisy.push(samples)
       copy(noisy.late(by: noise.delay), to: open, frames: block)
     }
-    if !noise.process(samples, isOn: controls.suppressesNoise) { errors.add(1) }
+    if !noise.process(samples, isOn: controls.suppressesNoise) { readings.errors += 1 }
 
     let voicePower = meanSquare(noise.wet, frames: block)
     ends.listen(noise.wet, power: voicePower)
@@ -104,15 +101,10 @@ struct WebRTCChain: ~Copyable {
     echoDelay.update(reference: reference, microphone: microphone, isFarEndActive: echoMeter.isFarEndActive)
 
     onlyEchoBlocks = isNearEnd || !echoMeter.isFarEndActive ? 0 : onlyEchoBlocks + 1
-    if !echo.expect(onlyEcho: onlyEchoBlocks > doubleTalkBlocks) { errors.add(1) }
+    if !echo.expect(onlyEcho: onlyEchoBlocks > doubleTalkBlocks) { readings.errors += 1 }
 
-    readings.erle = echoMeter.toldERLE()
-    readings.echoReduction = echoMeter.reduction()
-    readings.filtersEcho = echoMeter.filtersEcho()
+    echoMeter.tell(&readings)
     readings.echoDelay = echoDelay.delay
-    readings.isFarEndActive = echoMeter.isFarEndActive
-    readings.echoSeconds = echoMeter.echoSeconds
-    readings.quietSeconds = echoMeter.quietSeconds
     ends.end(
       samples, &readings, isNearEnd: isNearEnd, farEnd: referencePower, microphone: microphonePower, unheard: unheard, open: open)
   }

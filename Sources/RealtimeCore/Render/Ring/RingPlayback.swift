@@ -3,9 +3,6 @@
 ///     idle ──write──▶ buffering ──target reached, end(), or the ring is full──▶ playing ──ran dry──▶ underrun ──write──▶ buffering
 ///       ▲────────────────────────── end() and played out, or reset() ──────────────┴───────────────────┘
 struct RingPlayback {
-  /// `RingSinkStatus.State`, in a form that the realtime annotations can compare.
-  enum State { case idle, buffering, playing, underrun }
-
   /// Seconds without a new write after which a buffering sink plays what it has.
   static var patience: Double {
     @_noLocks @_noAllocation get { 0.2 }
@@ -41,7 +38,7 @@ struct RingPlayback {
     }
   }
 
-  private(set) var state = State.idle
+  private(set) var state = SinkStatus.State.idle
   /// Whether the ring keeps its audio while nothing is heard.
   private(set) var isPaused = false
   private var sincePlaying = 0.0
@@ -56,18 +53,6 @@ struct RingPlayback {
 
   var isPlaying: Bool {
     @_noLocks @_noAllocation get { if case .playing = state { true } else { false } }
-  }
-
-  /// The raw value of the matching `RingSinkStatus.State`.
-  var code: UInt64 {
-    @_noLocks @_noAllocation get {
-      switch state {
-      case .idle: 0
-      case .buffering: 1
-      case .playing: 2
-      case .underrun: 3
-      }
-    }
   }
 
   // MARK: A cycle

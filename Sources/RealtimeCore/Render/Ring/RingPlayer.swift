@@ -74,7 +74,7 @@ struct RingPlayer: ~Copyable {
       meter.silence(frames: cycle.frames, rate: cycle.rate)
       markIdle()
     }
-    cells.state.store(playback.code)
+    cells.state.store(playback.state)
     cells.claim.storeRelease(0)
   }
 
@@ -97,7 +97,7 @@ struct RingPlayer: ~Copyable {
   mutating func pause() {
     if playback.isPaused || cells.claim.exchange(1) != 0 { return }
     playback.pause(drops: cells.totalDrops.load())
-    cells.state.store(playback.code)
+    cells.state.store(playback.state)
     cells.claim.storeRelease(0)
   }
 
@@ -127,7 +127,7 @@ struct RingPlayer: ~Copyable {
     let position = fifo.readPosition
     if limit > position { fifo.advance(Int(truncatingIfNeeded: limit - position)) }
     if playback.reset() { breaksOff = true }
-    cells.state.store(playback.code)
+    cells.state.store(playback.state)
   }
 
   @_noLocks @_noAllocation

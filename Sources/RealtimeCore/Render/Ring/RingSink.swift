@@ -20,7 +20,7 @@ package final class RingSink: @unchecked Sendable {
   let player: UnsafeMutablePointer<RingPlayer>
   private let fifo: FrameFIFO
   private let cells: RingSinkCells
-  private let level: LevelReading
+  let level: LevelReading
   private let memory: CellBlock
   private struct Writing {
     /// Whether the mixer has removed the sink.
@@ -37,7 +37,7 @@ package final class RingSink: @unchecked Sendable {
     guard (format.bytesPerFrame...Self.maximumCapacityBytes).contains(capacityBytes) else {
       throw .impossibleBufferSize(capacityBytes, minimum: format.bytesPerFrame)
     }
-    var memory = CellBlock(count: RingSinkCells.count + 2)
+    var memory = CellBlock()
     let cells = RingSinkCells(&memory)
     let meter = LevelMeter(&memory)
     let fifo = FrameFIFO(capacity: capacityBytes / format.bytesPerFrame, bytesPerFrame: format.bytesPerFrame)
@@ -149,27 +149,21 @@ package final class RingSink: @unchecked Sendable {
   }
 
   /// The current state. [any]
-  package func status() -> RingSinkStatus {
-    let fill = max(0, Int64(bitPattern: fifo.writePosition &- max(fifo.readPosition, cells.discardBefore.load())))
-    return RingSinkStatus(
-      state: RingSinkStatus.State(rawValue: cells.state.load()) ?? .idle,
-      fillBytes: Int(fill) * fifo.bytesPerFrame,
-      targetFill: cells.targetFill.load(),
-      consecutiveUnderruns: cells.consecutiveUnderruns.load(),
-      totalUnderruns: cells.totalUnderruns.load(),
-      consecutiveDrops: cells.consecutiveDrops.load(),
-      totalDrops: cells.totalDrops.load(),
-      framesWritten: fifo.writePosition,
-      framesRead: cells.framesRead.load(),
-      isResampling: cells.isResampling.load(),
-      resampleRatio: cells.ratio.load(),
-      driftPPM: cells.drift.load() * 1e6,
-      jitter: cells.jitter.load(),
-      jitterSpikes: cells.jitterSpikes.load(),
-      lastJitterSpike: cells.lastSpike.load(),
-      peak: level.peak,
-      rms: level.rms)
+  package func status() -> SinkStatus {
+    SinkStatus(
+      id: id, kind: .ring, state: cells.state.load(), sampleRate: format.sampleRate, channelCount: format.channelCount,
+      fillBytes: fill.bytes, capacityBytes: capacityBytes, targetFill: cells.targetFill.load(),
+      consecutiveUnderruns: cells.consecutiveUnderruns.load(), totalUnderruns: cells.totalUnderruns.load(),
+      consecutiveDrops: cells.consecutiveDrops.load(), totalDrops: cells.totalDrops.load(), framesWritten: fifo.writePosition,
+      framesRead: cells.framesRead.load(), isResampling: cells.isResampling.load(), resampleRatio: cells.ratio.load(),
+      driftPPM: cells.drift.load() * 1e6, jitter: jitter * 1000, jitterSpikes: cells.jitterSpikes.load(),
+      gain: gain.inFewestDigits, isMuted: isMuted, peak: decibels(level.peak), rms: decibels(level.rms), ssrc: ssrc)
   }
+
+  /// Smoothed mean deviation of the writes from their due time, in seconds. [any]
+  package var jitter: Double { cells.jitter.load() }
+  /// How late the most recent of the writes came that were much later than due, in seconds. [any]
+  package var lastJitterSpike: Double { cells.lastSpike.load() }
 
   /// Bytes in the ring, and the fill that steering aims at (0 before the first cycle). [any]
   package var fill: (bytes: Int, target: Int) {
@@ -178,7 +172,7 @@ package final class RingSink: @unchecked Sendable {
   }
 
   /// Whether nothing waits or sounds: never written to, played out after `end()`, or reset. [any]
-  package var isIdle: Bool { cells.state.load() == RingSinkStatus.State.idle.rawValue && fill.bytes == 0 }
+  package var isIdle: Bool { cells.state.load() == .idle && fill.bytes == 0 }
 
   /// Whether the mixer has released the sink: waiting audio is not played any more, and every write is refused. [any]
   package var isRemoved: Bool { writing.withLock { $0.isRemoved } }

@@ -6,8 +6,7 @@ struct RingSinkCells: Sendable {
   let discardBefore: CounterCell
   /// 1 after `end()`, until the next write.
   let hasEnded: CounterCell
-  /// `RingSinkStatus.State`.
-  let state: CounterCell
+  let state: StateCell
   let consecutiveUnderruns: CounterCell
   let totalUnderruns: CounterCell
   let consecutiveDrops: CounterCell
@@ -26,13 +25,11 @@ struct RingSinkCells: Sendable {
   let jitter: DoubleCell
   let ssrc: SSRCCell
 
-  static let count = 17 + VolumeCells.count
-
   init(_ block: inout CellBlock) {
     claim = CounterCell(block.next())
     discardBefore = CounterCell(block.next())
     hasEnded = CounterCell(block.next())
-    state = CounterCell(block.next())
+    state = StateCell(block.next())
     consecutiveUnderruns = CounterCell(block.next())
     totalUnderruns = CounterCell(block.next())
     consecutiveDrops = CounterCell(block.next())

@@ -6,4 +6,7 @@ public enum EchoCanceller: String, Codable, Sendable, CaseIterable {
   case webrtc
   /// Does not cancel echo; noise suppression stays with the engine that was chosen last.
   case off
+
+  /// The engines: all but `off`.
+  package static let engines: [EchoCanceller] = [.nearend, .webrtc]
 }

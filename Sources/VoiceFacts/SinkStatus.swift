@@ -68,6 +68,12 @@ public struct SinkStatus: Codable, Sendable, Equatable {
   /// The stream received over the network; nil for a participant on this machine.
   public var remote: RemoteStatus?
 
+  /// The level of silence in dBFS.
+  package static let silence = -120.0
+
+  /// Tells no level, because nothing is heard of it.
+  package mutating func silence() { (peak, rms) = (Self.silence, Self.silence) }
+
   /// Fill of the ring, 0–1; 0 for a graph sink.
   public var fill: Double { capacityBytes > 0 ? Double(fillBytes) / Double(capacityBytes) : 0 }
 

@@ -1,0 +1,65 @@
+internal import CRealtime
+internal import Platform
+
+/// A set of values that one thread replaces, and any thread reads whole: never half of one and half of another. The writer never waits; a
+/// reader that meets it reads again.
+// `@unchecked Sendable`: what is published is accessed atomically only, and the draft by the one writer.
+package final class SequenceLocked<Value: BitwiseCopyable & Sendable>: @unchecked Sendable {
+  /// What the writer publishes next; it is the writer's alone. [realtime]
+  let draft: UnsafeMutablePointer<Value>
+  /// Publishes the draft.
+  let cell: SequenceCell
+
+  /// Allocates everything, and publishes `value`. [control]
+  package init(_ value: Value) {
+    cell = SequenceCell(byteCount: MemoryLayout<Value>.size)
+    draft = cell.draft.bindMemory(to: Value.self, capacity: 1)
+    draft.initialize(to: value)
+    cell.publish()
+  }
+
+  deinit { cell.deallocate() }
+
+  /// Returns what was published last. [any]
+  package func snapshot() -> Value {
+    withUnsafeTemporaryAllocation(byteCount: cell.byteCount, alignment: MemoryLayout<UInt64>.alignment) { bytes in
+      let copy = bytes.baseAddress!
+      while !cell.read(into: copy) {
+        // The writer was interrupted in the middle, which takes it long.
+        pause(seconds: 1e-5)
+      }
+      return copy.load(as: Value.self)
+    }
+  }
+}
+
+/// The memory of a `SequenceLocked`, without its type: the published words, and the writer's draft of them.
+// `@unchecked Sendable`: the words are accessed atomically only, and the draft by the one writer.
+struct SequenceCell: @unchecked Sendable {
+  /// In whole words.
+  let byteCount: Int
+  let draft: UnsafeMutableRawPointer
+  private let sequence, words: UnsafeMutablePointer<UInt64>
+
+  /// The writer's draft, and what readers look at, do not share a cache line.
+  private static let line = 64
+
+  fileprivate init(byteCount: Int) {
+    let wordSize = MemoryLayout<UInt64>.size, count = (byteCount + wordSize - 1) / wordSize
+    self.byteCount = count * wordSize
+    let room = (self.byteCount + Self.line - 1) / Self.line * Self.line
+    draft = .allocate(byteCount: 2 * room + Self.line, alignment: Self.line)
+    draft.initializeMemory(as: UInt8.self, repeating: 0, count: 2 * room + Self.line)
+    sequence = (draft + room).bindMemory(to: UInt64.self, capacity: count + 1)
+    words = sequence + 1
+  }
+
+  fileprivate func deallocate() { draft.deallocate() }
+
+  /// Lets readers see the draft. [realtime]
+  @_noLocks @_noAllocation
+  func publish() { rt_sequence_publish(sequence, words, draft, byteCount / 8) }
+
+  /// Copies what is published. Returns false if it is being replaced now; the copy is worthless then.
+  fileprivate func read(into copy: UnsafeMutableRawPointer) -> Bool { rt_sequence_read(sequence, words, copy, byteCount / 8) }
+}
