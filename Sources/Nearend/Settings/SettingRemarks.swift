@@ -14,7 +14,7 @@ extension ServiceSettings {
   /// The words that depend on what runs.
   private func liveWords(_ setting: Setting, _ value: EventValue) -> String? {
     switch (setting, value) {
-    case (.echoCanceller, _): value.word() == EchoCanceller.off ? "AEC off" : "AEC on: \(core.controls.engine.name)"
+    case (.echoCanceller, _): value.word() == EchoCanceller.off ? "AEC off" : "AEC on: \(core.controls.engineName)"
     case (.recordingAlwaysPrepared, .bool(true)):
       "recording is kept prepared: the microphone stays \(session.current.closesMicrophone ? "closed while it is muted" : "open")"
     case (.recordingAlwaysPrepared, _): "recording is no longer kept prepared"
