@@ -4,17 +4,6 @@ import SessionModel
 
 /// Everything that lives as long as nearend's connection with a daemon: its objects in the graph, and its watchers of the graph. [control]
 final class DaemonAttachment {
-  enum Event {
-    /// Something may have appeared, disappeared or changed.
-    case changed
-    /// A volume or a mute was set.
-    case volumesChanged
-    case remark(LogEntry.Level, String)
-    case filter(DuplexFilter.Event)
-    /// The daemon went away, and the attachment with it.
-    case lost(PipeWireError)
-  }
-
   let connection: Connection
   let devices: VirtualDevices
   let clients: ClientWatch
@@ -35,18 +24,18 @@ final class DaemonAttachment {
   /// Suspends the device of a muted microphone.
   var closing = MicrophoneClosing()
 
-  private let events: EventSender<Event>
+  private let events: EventSender<ControllerEvent>
 
   /// The client's name differs from its node's, because tools that take a name would find the client first.
   static let client: Properties = ["application.name": "Nearend Voice Processing", "application.id": "nearend.voice-processing"]
 
   /// Connects, and starts watching.
   /// - Throws: `noDaemon`.
-  init(_ options: GraphOptions, loop: ThreadLoop, events: EventSender<Event>) throws(PipeWireError) {
+  init(_ options: GraphOptions, loop: ThreadLoop, events: EventSender<ControllerEvent>) throws(PipeWireError) {
     loop.assertLocked()
     self.events = events
     let registry = EventSender<Connection.Event>()
-    let changed = { events.send(.changed) }
+    let changed = { events.send(.isDue) }
     connection = try Connection(loop: loop, remote: options.remote, properties: Self.client) { registry.send($0) }
     routes = RouteWatch(connection, remote: options.remote, properties: Self.client, changed: changed)
     clients = ClientWatch(connection, changed: changed)
@@ -64,9 +53,9 @@ final class DaemonAttachment {
   // The links are destroyed with the filter, safely in whatever state they are (`LinkInquiry`).
   deinit { filter = nil }
 
-  private static func makeLinks(_ connection: Connection, _ events: EventSender<Event>) -> LinkKeeper {
+  private static func makeLinks(_ connection: Connection, _ events: EventSender<ControllerEvent>) -> LinkKeeper {
     LinkKeeper(connection) {
-      events.send(.changed)
+      events.send(.isDue)
     } failed: { reason in
       events.send(.remark(.warning, "a link was refused: \(reason); retrying with backoff"))
     }
@@ -74,10 +63,10 @@ final class DaemonAttachment {
 
   private func handle(_ event: Connection.Event) {
     switch event {
-    case .added: events.send(.changed)
+    case .added: events.send(.isDue)
     case .removed(let object):
       if object.kind == .node { volumes.removed(object.id) }
-      events.send(.changed)
+      events.send(.isDue)
     case .full:
       events.send(.remark(.warning, "the PipeWire session has too many objects; some are ignored"))
     case .failed: break  // Reported to the object concerned, too.

@@ -4,30 +4,42 @@ import Platform
 import RealtimeCore
 import SessionModel
 
-/// Handles the events of the graph's side.
+/// Handles what the keepers and watchers of the graph tell.
 extension GraphController {
-  func handle(_ event: DaemonAttachment.Event) {
+  func handle(_ event: ControllerEvent) {
     switch event {
-    case .changed: reconcileSoon()
-    case .volumesChanged: noticeVolumes()
     case .remark(let level, let text): log(level, text)
+    case .isDue: reconcileSoon()
+    case .volumesChanged: noticeVolumes()
     case .filter(let event): handle(event)
-    case .lost(let error):
-      // Reported once, even if a daemon ends before it has answered.
-      if arrival.lostSince == nil {
-        arrival.lostSince = monotonicNanoseconds()
-        log(.error, "\(error.description); waiting for it")
-        interrupt(.daemonLost, true)
-        freeze.lost()
-        schedule.reconnect.schedule(after: 0.001)
-        reconcileSoon()
-      } else {
-        retryLater()
-      }
+    case .lost(let error): beginWaiting(error)
+    case .pause(let isOn): core.mixer.isPaused = isOn
+    case .misplaced(let direction, let name): refusePick(direction, name)
+    case .routeChanged(let change):
+      noticeEchoPath(change)
+      listener.handle(.routeChanged(change))
+    case .unducked: loop.signal()
+    case .froze:
+      log(.error, "the graph is frozen: no cycle for \(FreezeWatch.limit) s though it should run")
+      interrupt(.frozen, true)
+    case .rebuild: rebuildFilter()
+    case .thawed: interrupt(.frozen, false)
+    case .login(let event): handle(event)
     }
   }
 
-  func handle(_ event: DuplexFilter.Event) {
+  /// Waits for a daemon that went away: reported once, even if the next one ends before it has answered.
+  private func beginWaiting(_ error: PipeWireError) {
+    guard arrival.lostSince == nil else { return retryLater() }
+    arrival.lostSince = monotonicNanoseconds()
+    log(.error, "\(error.description); waiting for it")
+    interrupt(.daemonLost, true)
+    freeze.lost()
+    schedule.reconnect.schedule(after: 0.001)
+    reconcileSoon()
+  }
+
+  private func handle(_ event: DuplexFilter.Event) {
     switch event {
     case .state(.error(let reason)): log(.error, "the filter node failed: \(reason)")
     case .state(.streaming):
@@ -45,18 +57,6 @@ extension GraphController {
     }
   }
 
-  func handle(_ event: RouteKeeper.Event) {
-    switch event {
-    case .pause(let isOn): core.mixer.isPaused = isOn
-    case .misplaced(let direction, let name): refusePick(direction, name)
-    case .changed(let change):
-      noticeEchoPath(change)
-      listener.handle(.routeChanged(change))
-    case .remark(let level, let text): log(level, text)
-    case .isDue: reconcileSoon()
-    }
-  }
-
   /// Resets the known echo delay only if the echo path changed: devices that disappear briefly return to the same path.
   private func noticeEchoPath(_ change: RouteChange) {
     func isWhole(_ route: RouteDescription) -> Bool { !route.inputs.isEmpty && !route.outputs.isEmpty }
@@ -64,24 +64,6 @@ extension GraphController {
     guard isWhole(change.route), echoPath != change.route else { return }
     echoPath = change.route
     core.controls.echoPathChanged()
-  }
-
-  func handle(_ event: DuckingKeeper.Event) {
-    switch event {
-    case .remark(let level, let text): log(level, text)
-    case .restored: loop.signal()
-    case .isDue: reconcileSoon()
-    }
-  }
-
-  func handle(_ event: FreezeRecovery.Event) {
-    switch event {
-    case .froze:
-      log(.error, "the graph is frozen: no cycle for \(FreezeWatch.limit) s though it should run")
-      interrupt(.frozen, true)
-    case .rebuild: rebuildFilter()
-    case .over: interrupt(.frozen, false)
-    }
   }
 
   private func rebuildFilter() {
@@ -97,7 +79,7 @@ extension GraphController {
     reconcileSoon()
   }
 
-  func handle(_ event: LoginWatch.Event) {
+  private func handle(_ event: LoginWatch.Event) {
     switch event {
     case .remark(let text): log(.info, text)
     case .sleep(let isGoing):

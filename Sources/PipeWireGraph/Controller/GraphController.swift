@@ -21,7 +21,8 @@ package final class GraphController: @unchecked Sendable {
 
   /// Everything that depends on the daemon; nil while it is away.
   var attachment: DaemonAttachment?
-  let attachmentEvents = EventSender<DaemonAttachment.Event>()
+  /// What the attachment and the keepers tell.
+  let events = EventSender<ControllerEvent>()
   var arrival = Arrival()
 
   // These outlive the daemon.
@@ -56,12 +57,10 @@ package final class GraphController: @unchecked Sendable {
     settingsInEffect = Mutex(options.settings)
     schedule = Schedule(loop: loop)
     restore = RestoreKeeper(RestoreFile(folder: options.stateFolder)) { listener.handle(.remark($0, $1)) }
-    let (routeEvents, duckingEvents) = (EventSender<RouteKeeper.Event>(), EventSender<DuckingKeeper.Event>())
-    let freezeEvents = EventSender<FreezeRecovery.Event>()
-    routes = RouteKeeper(options, loop: loop, restore: restore, events: routeEvents)
+    routes = RouteKeeper(options, loop: loop, restore: restore, events: events)
     ducking = DuckingKeeper(
-      loop: loop, core: core, remote: options.remote, settings: options.settings.ducking, restore: restore, events: duckingEvents)
-    freeze = FreezeRecovery(loop: loop, core: core, events: freezeEvents)
+      loop: loop, core: core, remote: options.remote, settings: options.settings.ducking, restore: restore, events: events)
+    freeze = FreezeRecovery(loop: loop, core: core, events: events)
     recovery = RecoveryWatch(loop: loop, core: core) { listener.handle(.soundPasses) }
     schedule.reconcile.connect(to: self) { $0.reconcile() }
     schedule.reconcileLater.connect(to: self) { $0.reconcileSoon() }
@@ -77,10 +76,7 @@ package final class GraphController: @unchecked Sendable {
       controller.renewCapturePath()
       controller.updateLatency()
     }
-    attachmentEvents.connect(to: self) { $0.handle($1) }
-    routeEvents.connect(to: self) { $0.handle($1) }
-    duckingEvents.connect(to: self) { $0.handle($1) }
-    freezeEvents.connect(to: self) { $0.handle($1) }
+    events.connect(to: self) { $0.handle($1) }
   }
 
   /// Joins the graph. [any], once.
@@ -95,7 +91,7 @@ package final class GraphController: @unchecked Sendable {
         if isThere {
           do throws(PipeWireError) { try build() } catch { throw GraphError(error) }
         }
-        login = LoginWatch(options.interruptions.systemBus, loop: loop) { [weak self] in self?.handle($0) }
+        login = LoginWatch(options.interruptions.systemBus, loop: loop) { [events] in events.send(.login($0)) }
         reconcileSoon()
       }
     } catch {
@@ -185,7 +181,7 @@ package final class GraphController: @unchecked Sendable {
   // MARK: The daemon
 
   func attach() throws(PipeWireError) {
-    attachment = try DaemonAttachment(options, loop: loop, events: attachmentEvents)
+    attachment = try DaemonAttachment(options, loop: loop, events: events)
     try loop.check()
     restore.reportUnreadable()
     routes.handle(.connected)

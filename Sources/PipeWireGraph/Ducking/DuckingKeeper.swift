@@ -11,14 +11,6 @@ import SessionModel
 /// The volume that the user has set stays the same in every mixer, and in the session manager's memory: a stream that ends while lowered
 /// returns with that volume. Only the audible volume changes, so only streams that still exist have to be restored.
 final class DuckingKeeper {
-  enum Event {
-    case remark(LogEntry.Level, String)
-    /// All streams are restored.
-    case restored
-    /// Another a reconciliation is due.
-    case isDue
-  }
-
   var settings: DuckingSettings { didSet { if settings != oldValue { updateTargets() } } }
 
   private struct Entry {
@@ -35,7 +27,7 @@ final class DuckingKeeper {
   private let remote: String?
   /// Saves the lowered streams, from before they are lowered until they are restored, to be restored after a crash.
   private let restore: RestoreKeeper
-  private let events: EventSender<Event>
+  private let events: EventSender<ControllerEvent>
   /// Exists while there is something to do. Separate, because setting a stream's volume waits for the stream's program, which may hang.
   private var connection: Connection?
   private var isLost = false
@@ -56,7 +48,8 @@ final class DuckingKeeper {
 
   /// - Parameter remote: path of the daemon's socket, or its name; nil for the user's own.
   init(
-    loop: ThreadLoop, core: AudioCore, remote: String?, settings: DuckingSettings, restore: RestoreKeeper, events: EventSender<Event>
+    loop: ThreadLoop, core: AudioCore, remote: String?, settings: DuckingSettings, restore: RestoreKeeper,
+    events: EventSender<ControllerEvent>
   ) {
     self.settings = settings
     self.loop = loop
@@ -101,11 +94,11 @@ final class DuckingKeeper {
     isLost = false
   }
 
-  /// Starts to restore everything; the event `restored` reports the end. The connection must stay until then.
+  /// Starts to restore everything; the event `unducked` reports the end. The connection must stay until then.
   func restoreAll() {
     isRestoringAll = true
     updateTargets()
-    if isRestored { events.send(.restored) }
+    if isRestored { events.send(.unducked) }
   }
 
   func end() {
@@ -226,7 +219,7 @@ final class DuckingKeeper {
       }
     }
     updateTargets()
-    if isRestoringAll, isRestored { events.send(.restored) }
+    if isRestoringAll, isRestored { events.send(.unducked) }
   }
 
   /// Drops streams that are gone or restored.

@@ -4,18 +4,11 @@ import RealtimeCore
 
 /// Detects that the graph is frozen, and requests rebuilds of the filter, with exponential backoff, once the daemon answers (I5). [control]
 final class FreezeRecovery {
-  enum Event {
-    case froze
-    /// Rebuild the filter; nothing else may change.
-    case rebuild
-    /// Cycles run again, or nothing should run any more.
-    case over
-  }
   /// The daemon to ping before a rebuild; nil if there is none, or if it has gone.
   weak var connection: Connection?
 
   private let core: AudioCore
-  private let events: EventSender<Event>
+  private let events: EventSender<ControllerEvent>
   private let timer: LoopTimer
   private var watch = FreezeWatch()
   private var isRequested = false
@@ -27,7 +20,7 @@ final class FreezeRecovery {
 
   private static let interval = 0.1
 
-  init(loop: ThreadLoop, core: AudioCore, events: EventSender<Event>) {
+  init(loop: ThreadLoop, core: AudioCore, events: EventSender<ControllerEvent>) {
     self.core = core
     self.events = events
     timer = LoopTimer(loop: loop)
@@ -106,7 +99,7 @@ final class FreezeRecovery {
     isRequested = false
     hasAnswer = false
     hasRebuilt = false
-    events.send(.over)
+    events.send(.thawed)
   }
 }
 

@@ -6,24 +6,13 @@ import SessionModel
 ///
 ///     RouteWatch ──▶ reduce(state, event, time) ──▶ pause, route change, session's defaults, headset's profile
 final class RouteKeeper {
-  enum Event {
-    /// Pauses or resumes the render path (R5).
-    case pause(Bool)
-    /// The device that a person picked is one of the other direction.
-    case misplaced(Device.Direction, name: String)
-    case changed(RouteChange)
-    case remark(LogEntry.Level, String)
-    /// A time has come that may change the choice.
-    case isDue
-  }
-
   private(set) var state: RouteState
   private let loop: ThreadLoop
   private let restore: RestoreKeeper
-  private let events: EventSender<Event>
+  private let events: EventSender<ControllerEvent>
   private let timer: LoopTimer
 
-  init(_ options: GraphOptions, loop: ThreadLoop, restore: RestoreKeeper, events: EventSender<Event>) {
+  init(_ options: GraphOptions, loop: ThreadLoop, restore: RestoreKeeper, events: EventSender<ControllerEvent>) {
     self.loop = loop
     self.restore = restore
     self.events = events
@@ -72,7 +61,7 @@ final class RouteKeeper {
     case .remark(let level, let text): events.send(.remark(level, text))
     case .misplaced(let direction, let name): events.send(.misplaced(direction, name: name))
     case .pause(let isOn): events.send(.pause(isOn))
-    case .changed(let change): events.send(.changed(change))
+    case .changed(let change): events.send(.routeChanged(change))
     case .saveDefaults(let former): restore.change { $0.configuredDefaults = former }
     case .saveHeadset(let change): restore.change { $0.headset = change }
     case .configure(let direction, let value): watch?.configure(direction, value)
