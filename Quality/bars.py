@@ -1,4 +1,7 @@
-"""The bars: what nearend's own engine has to reach in the means of each kind, and whether it does."""
+"""The bars of the whole table: what nearend's own engine has to reach in the means of each kind, and whether it does.
+
+Those of the quick gate are `gate.json` less the margins in `gate.py`.
+"""
 
 from dataclasses import dataclass
 

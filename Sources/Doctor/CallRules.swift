@@ -241,11 +241,12 @@ func echoFindings(_ facts: DoctorFacts) -> [Finding] {
     "engine \(processing.engineName)",
   ].compactMap { $0 }
   if processing.echo == .failing {
+    let other = processing.engine == .webrtc ? EchoCanceller.nearend : .webrtc
     return [
       Finding(
         "echo", .harm, "the echo is not cancelled", evidence: evidence,
         remedy: """
-          turn the speaker down so that it does not distort, use headphones, or try the other engine: nearend set aec webrtc; an echo more \
+          turn the speaker down so that it does not distort, use headphones, or try the other engine: nearend set aec \(other.rawValue); an echo more \
           than 0.5 s late, of a television or a network speaker, is out of reach: play the call by a speaker of this machine
           """)
     ]

@@ -247,6 +247,10 @@ struct FindingTests {
       $0.status?.processing.erle = 1
       $0.status?.processing.echoReduction = 3
     },
+    Case(name: "echo of the other engine", id: "echo", severity: .harm, evidence: "engine", remedy: "nearend set aec nearend") {
+      $0.status?.processing.echo = .failing
+      $0.status?.processing.engine = .webrtc
+    },
     Case(name: "echo only hidden", id: "echo", severity: .hint, evidence: "ERLE 2.0 dB", remedy: "turn the speaker down") {
       $0.status?.processing.echo = .suppressing
       $0.status?.processing.erle = 2

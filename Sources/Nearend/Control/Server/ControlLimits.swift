@@ -1,6 +1,7 @@
 /// Limits of what one client may cost. [any]
 struct ControlLimits: Sendable {
-  /// Simultaneous connections. A further client replaces one that has not made a request yet, or else is refused.
+  /// Simultaneous connections. A further client replaces one that has not made a request yet, or else
+  /// gets one of the reserve.
   var connections = 256
   /// Connections beyond them, each for one request that cannot wait (see `ControlEndpoint.isAlwaysAdmitted`). The newest replaces the
   /// oldest.
