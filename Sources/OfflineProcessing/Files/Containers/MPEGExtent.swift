@@ -1,5 +1,5 @@
-/// MPEG audio, layers I to III, of which the last is MP3: frames one after another, and perhaps tags. In its first frame an encoder may declare the number of
-/// frames and bytes, which is checked here. Without that, libsndfile guesses the length by the first frame's size.
+/// MPEG audio, layers I to III, of which the last is MP3: frames one after another, and perhaps tags. In its first frame an encoder may
+/// declare the number of frames and bytes, which is checked here. Without that, libsndfile guesses the length by the first frame's size.
 struct MPEGExtent {
   private let file: FileBytes
   private let start: Int
