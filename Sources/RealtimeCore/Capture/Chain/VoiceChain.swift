@@ -14,12 +14,15 @@ struct VoiceChain: ~Copyable {
   let delay: Int
 
   /// Allocates everything. [control]
+  /// - Parameter tuning: of nearend's own engine.
   /// - Throws: `CapturePathError.libraryRefused`.
-  init(_ engine: VoiceEngine, rate: Int, controls: CaptureControlCells, meters: CaptureMeterCells) throws(CapturePathError) {
+  init(
+    _ engine: VoiceEngine, rate: Int, tuning: Tuning, controls: CaptureControlCells, meters: CaptureMeterCells
+  ) throws(CapturePathError) {
     switch engine {
     case .nearend:
       let chain = UnsafeMutablePointer<NearendChain>.allocate(capacity: 1)
-      chain.initialize(to: NearendChain(rate: rate, controls: controls))
+      chain.initialize(to: NearendChain(rate: rate, tuning: tuning, controls: controls))
       kind = .nearend(chain)
       (block, delay) = (chain.pointee.block, chain.pointee.delay)
     case .webrtc:
