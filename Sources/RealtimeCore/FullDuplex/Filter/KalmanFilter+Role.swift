@@ -16,9 +16,4 @@ extension KalmanFilter {
     /// Robust against near-end speech.
     static let careful = Role(period: 2, constraintTurns: 16, isPartial: false, watchesPeak: true)
   }
-
-  /// Bins to either side of each over which the noise is smoothed: as many as the kernel allows.
-  var smoothedBins: Int {
-    @_noLocks @_noAllocation get { min(max(learning.smoothedBins, 1), 8) }
-  }
 }

@@ -73,7 +73,7 @@ extension KalmanFilter {
       otherReference: wasStereo ? references[layout.partitions] : nil, errorRe: error.re, errorIm: error.im,
       echoRe: work.re, echoIm: work.im, uncertainty: uncertainty, excitation: excitation, referencePower: referencePower, noise: noise,
       floor: floor, squares: squares, inverse: inverse, change: change, width: Int32(smoothedBins), smoothing: noiseMemory,
-      referenceMemory: referenceMemory, rise: rise, windowShare: windowShare, overcount: learning.overcount, processNoise: processNoise,
+      referenceMemory: referenceMemory, rise: rise, windowShare: windowShare, overcount: overcount, processNoise: processNoise,
       leastError: tuning.leastError)
     var errors: Float = 0, products: Float = 0, estimates: Float = 0
     nearend_kalman_learn(&step, &errors, &products, &estimates)
@@ -84,7 +84,7 @@ extension KalmanFilter {
     // peak keeps it from vanishing.
     for row in 0..<rows {
       heldSquares[row] = max(meanSquares[row], heldSquares[row] * holding)
-      meanSquares[row] = max(meanSquares[row], learning.heldShare * heldSquares[row])
+      meanSquares[row] = max(meanSquares[row], heldShare * heldSquares[row])
     }
     // The two sides only: saturation has its own rows.
     for channel in 0..<2 {

@@ -22,7 +22,9 @@ struct KalmanFilter: ~Copyable {
   let layout: FilterLayout
   let role: Role
   let tuning: Tuning.KalmanFilter
-  let learning: Tuning.Learning
+  /// Of `Tuning.Learning`.
+  let overcount, heldShare: Float
+  let smoothedBins: Int
   let prior: Tuning.PathPrior
   let transform: FourierTransform
   /// Of the newest hop.
@@ -96,7 +98,9 @@ struct KalmanFilter: ~Copyable {
     let learning = role.isPartial ? tuning.fastFilter : tuning.carefulFilter
     self.layout = layout
     self.role = role
-    self.learning = learning
+    (overcount, heldShare) = (learning.overcount, learning.heldShare)
+    // As many as the kernel allows.
+    smoothedBins = min(max(learning.smoothedBins, 1), 8)
     self.tuning = tuning.kalmanFilter
     prior = tuning.pathPrior
     self.transform = FourierTransform(sharing: transform)

@@ -21,8 +21,8 @@ struct ResidualEcho: ~Copyable {
   private let nothing: Float = 1e-12
 
   init(layout: FilterLayout, tuning: Tuning = .standard, bands: SuppressorBands, bins: Int) {
-    let parts = tuning.nearEndEvidence, tuning = tuning.residualEcho
-    self.tuning = tuning
+    let own = tuning.residualEcho
+    self.tuning = own
     self.bins = bins
     self.bands = bands
     power = .silence(bins)
@@ -32,14 +32,14 @@ struct ResidualEcho: ~Copyable {
     error = .silence(bands.count)
     prediction = .silence(bands.count)
     expected = .silence(bands.count)
-    for band in 0..<bands.count { calibration[band] = tuning.guarded }
-    evidence = NearEndEvidence(layout: layout, tuning: parts, bands: bands)
-    tailMemory = layout.perHop(tuning.tail)
-    bandMemory = layout.perHop(tuning.bands)
-    rateUp = layout.step(tuning.rise)
-    rateDown = layout.step(tuning.fall)
-    rateOut = layout.step(tuning.creep)
-    pull = layout.step(tuning.pull)
+    for band in 0..<bands.count { calibration[band] = own.guarded }
+    evidence = NearEndEvidence(layout: layout, tuning: tuning.nearEndEvidence, bands: bands)
+    tailMemory = layout.perHop(own.tail)
+    bandMemory = layout.perHop(own.bands)
+    rateUp = layout.step(own.rise)
+    rateDown = layout.step(own.fall)
+    rateOut = layout.step(own.creep)
+    pull = layout.step(own.pull)
   }
 
   deinit {

@@ -151,8 +151,8 @@ struct Suppressor: ~Copyable {
       residualEcho.update(
         SuppressorHop(
           bins: SuppressorHop.Bins(error: power, echo: echoPower, uncertainty: uncertainty),
-          bands: SuppressorHop.Bands(error: errorBands, noise: noiseBands), repaired: tuning.unknownOfRepair * Float(hop) * linear.repairedPower,
-          presence: presence.overall, isGuarded: isGuarded,
+          bands: SuppressorHop.Bands(error: errorBands, noise: noiseBands),
+          repaired: tuning.unknownOfRepair * Float(hop) * linear.repairedPower, presence: presence.overall, isGuarded: isGuarded,
           canceller: state))
       if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
       if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }

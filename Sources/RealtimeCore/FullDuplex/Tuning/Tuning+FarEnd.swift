@@ -35,7 +35,7 @@ extension Tuning {
 
   /// `ReferenceSpectra`, and `FarEnd`.
   struct ReferenceSpectra: Stage {
-    /// Mean square up to which a hop counts as silent: −93 dBFS, the noise of 16 bits. Own choice.
+    /// Mean square up to which a hop counts as silent: −93 dBFS. Own choice.
     var silence: Float = 5e-10
     /// Ratio of the sides' difference to their sum up to which they are the same: −50 dB. Own choice.
     var sameness: Float = 1e-5
@@ -62,7 +62,7 @@ extension Tuning {
   /// `LoudspeakerModel`. See Documentation/canceller/loudspeaker.md.
   struct LoudspeakerModel: Stage {
     /// Typical coefficients: of an overdriven loudspeaker, and of one whose asymmetry and force change by half within 0.1 and 0.2 of full
-    /// scale. They set the ridge, `caution` / usual².
+    /// scale. They set the ridge, `caution` / usual². Own choice; see Documentation/experiments/loudspeaker.md.
     var usualSaturation: Float = 0.7
     var usualAsymmetry: Float = 3
     var usualWeakening: Float = 6
@@ -84,12 +84,12 @@ extension Tuning {
 
   /// `LoudspeakerTerms`.
   struct LoudspeakerTerms: Stage {
-    /// How far full scale drives a saturating loudspeaker, of usual speech: its output tanh(d x) / d bends at an eighth of full scale. Own
-    /// choice.
+    /// How far full scale drives a saturating loudspeaker, of usual speech: its output tanh(d x) / d bends at an eighth of full scale.
+    /// Another knee made stereo and late echoes worse: Documentation/experiments/loudspeaker.md.
     var steepness: Float = 8
     /// How fast a term's linear part and mean are forgotten, s. Own choice.
     var memory: Fading = 1.064
-    /// Frequency above which the cone no longer follows the voltage, Hz: that of small loudspeakers. Own choice.
+    /// Frequency above which the cone's excursion no longer follows the voltage, Hz. Own choice.
     var compliance: Float = 150
   }
 }

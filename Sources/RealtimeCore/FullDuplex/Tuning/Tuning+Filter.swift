@@ -1,7 +1,8 @@
 /// The adaptive filters. See Documentation/canceller/linear-filter.md and two-filters.md.
 extension Tuning {
-  /// What the two filters differ in: speed of tracking, for robustness. Half and double of each was tried on 52 recordings of devices
-  /// (Documentation/experiments/two-filters.md): no opinion of the voice changed by more than .02, or another fell as far. What fades does
+  /// What the two filters differ in: speed of tracking, for robustness. The path, `overcount` and the noise were also tried at
+  /// half and double on 52 recordings of devices (Documentation/experiments/two-filters.md): no opinion changed by more than .02, or another
+  /// fell as far. What fades does
   /// so while the filter learns.
   struct Learning: Codable, Sendable, Equatable {
     /// How fast the path is expected to become another one, s: 1 − exp(−t / path) is q.
@@ -12,7 +13,7 @@ extension Tuning {
     var smoothedBins: Int
     /// How fast the noise is forgotten, s.
     var noise: Fading
-    /// How fast the peak of a row's mean square falls, s: half a minute behind a muted microphone is not to cost the path.
+    /// How fast the peak of a row's mean square falls, s: behind a muted microphone, the path is not to vanish. Own choice.
     var peak: Fading
     /// Share of that peak below which a row's mean square never falls. Own choice.
     var heldShare: Float

@@ -89,7 +89,8 @@ extension Tuning {
     var evidence: Fading = 0.35019515
     /// Pause between two searches after which everything is forgotten, s: that over which the evidence is summed.
     var longestPause = 0.35
-    /// Assurance after which a search is needless, s, and how much faster it is lost than gained. Own choice.
+    /// Assurance after which a search is needless, s, and how much faster it is lost than gained. With a filter that is confident instead of
+    /// sure, late echoes lose up to 31 dB of ERLE: Documentation/experiments/delay-and-drift.md, "a search that rests".
     var rest = 1.0
     var doubt = 2
     /// Searches before the first decision, s, a handful of overlapping windows: whatever is in them appears coherent, a vowel with another.
@@ -181,12 +182,12 @@ extension Tuning {
     var converged: Float = 0.08
   }
 
-  /// `InitialGuard`. Without it, STOI of the first seconds is as it is, and a late echo is heard: Documentation/experiments/suppressor.md.
+  /// `InitialGuard`. What none, or one that ends sooner, does is in Documentation/experiments/suppressor.md.
   struct InitialGuard: Stage {
     /// Active far end for which filters that are not trusted stay guarded, s: at first, and after a reset. Own choice.
     var first = 1.067
     var afterReset = 0.4
-    /// Time for which a far end still counts as active, s: its echo in the room. Own choice.
+    /// Time for which a far end still counts as active, s. Own choice.
     var hold = 0.453
   }
 
@@ -194,7 +195,7 @@ extension Tuning {
   struct DriftTracker: Stage {
     /// From one measurement to the next, s. Own choice.
     var interval = 0.256
-    /// Largest rate, s per s: 200 ppm, twice what two crystals differ by.
+    /// Largest rate, s per s: 200 ppm. Own choice.
     var largest = 2e-4
     /// Factor by which shifts are tried beyond what the largest rate moves in `interval`. Own choice.
     var reach = 1.2

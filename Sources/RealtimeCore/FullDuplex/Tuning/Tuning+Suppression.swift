@@ -70,8 +70,7 @@ extension Tuning {
     /// How far what stands in for clipped samples may be off, as a share of its power: while both talk, nobody knows what of the two was
     /// cut off. Found on the situation `clipped`, seeds 20261126 and 4711: more costs words.
     var unknownOfRepair: Float = 0.12
-    /// How fast the clean signal is forgotten in what is expected of it, s (decision-directed, Ephraim and Malah 1984, with .98 of 8 ms; own
-    /// choice).
+    /// How fast the clean signal is forgotten in what is expected of it, s (decision-directed; Ephraim and Malah 1984 have 0.4). Own choice.
     var clean: Fading = 0.04172098
     /// How fast a gain falls, s. Own choice.
     var gain: Fading = 0.02390091
@@ -85,7 +84,7 @@ extension Tuning {
     var settling = 0.16
     var noiseAtFirst: Fading = 0.02390091
     var noise: Fading = 0.1039772
-    /// A window of minimum statistics, s. Own choice; speech pauses in it.
+    /// A window of minimum statistics, s (Martin 2001, who has 1.5). Own choice.
     var noiseWindow = 0.4
     /// Largest ratio of maximum to minimum in a steady window, 9 dB: speech varies more, so vowels are not taken for noise while the far
     /// end is silent, nor echo while it talks.
