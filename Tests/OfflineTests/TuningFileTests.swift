@@ -26,7 +26,7 @@ struct TuningFileTests {
     return try TuningFile.read(folder.file("t.json"))
   }
 
-  @Test("the standard, and a file of nothing, leave the voice as it is bit by bit; one value changes it")
+  @Test("S9: the standard, and a file of nothing, leave the voice as it is bit by bit; one value changes it")
   func voices() throws {
     let standard = try voice(.standard)
     #expect(try tuning(TuningFile.document) == .standard)
@@ -38,7 +38,7 @@ struct TuningFileTests {
   }
 
   @Test(
-    "a bad file is refused with its name, what is wrong, and what is possible",
+    "S9: a bad file is refused with its name, what is wrong, and what is possible",
     arguments: [
       ("", ["it is not JSON"]), ("[1]", ["it is not an object of stages"]), ("1", ["it is not an object of stages"]),
       (#"{"gaintracker": {}}"#, ["'gaintracker' is no stage; there are: carefulFilter, ", "gainTracker, "]),
@@ -63,7 +63,7 @@ struct TuningFileTests {
     }
   }
 
-  @Test("a file that is not there is named")
+  @Test("S9: a file that is not there is named")
   func missing() {
     #expect { try TuningFile.read("/nosuch/t.json") } throws: { "\($0)".contains("/nosuch/t.json") }
   }

@@ -3,7 +3,8 @@
 ///
 /// The microphone contains an estimate that is right (`EchoEvidence`), but none that only resembles what it was learnt from. Bands of noise
 /// do not count. But a voice may predict another of the same pitch for a while: from all ages of the far end alike, whereas a room has an
-/// onset. Own method. Cost: during a trial, one transform of two hops and some 10 operations a band a hop; otherwise none. [realtime] except `init` and `deinit`.
+/// onset. Own method. Cost: during a trial, one transform of two hops and some 10 operations a band a hop; otherwise none.
+/// [realtime] except `init` and `deinit`.
 struct EchoTrial: ~Copyable {
   private(set) var isRunning = false
   /// The energies of the fast filter's estimate, by band: to be measured before `observe`.

@@ -1,9 +1,9 @@
 /// Verifies the filter after a pause of the far end, in which the echo path may have changed unheard.
 ///
 /// Until the microphone is found to contain the estimated echo (`EchoEvidence`), all of that echo, and more, may be left. Once it is found
-/// to contain much less, the path has changed, and the filter has to expect an error that it learns from: for a new echo as loud as
-/// the estimate, that contains the share α of it, 2 (1 − α) times the estimate's power. Own method. Cost: for less than a second after a pause,
-/// some 10 operations a bin and band a hop; otherwise none. [realtime] except `init` and `deinit`.
+/// to contain much less, the path has changed, and the filter has to expect an error that it learns from: for a new echo as loud as the
+/// estimate, that contains the share α of it, 2 (1 − α) times the estimate's power. Own method. Cost: for less than a second after a
+/// pause, some 10 operations a bin and band a hop; otherwise none. [realtime] except `init` and `deinit`.
 struct PathVerification: ~Copyable {
   /// A Boolean value indicating whether the filter has yet to be verified.
   private(set) var isPending = false

@@ -1,9 +1,8 @@
 /// The adaptive filters. See Documentation/canceller/linear-filter.md and two-filters.md.
 extension Tuning {
-  /// What the two filters differ in: speed of tracking, for robustness. The path, `overcount` and the noise were also tried at
-  /// half and double on 52 recordings of devices (Documentation/experiments/two-filters.md): no opinion changed by more than .02, or another
-  /// fell as far. What fades does
-  /// so while the filter learns.
+  /// What the two filters differ in: speed of tracking, for robustness. What fades does so while the filter learns. The path, `overcount`
+  /// and the noise were also tried at half and double on 52 recordings of devices: no opinion changed by more than .02, or another fell as
+  /// far (Documentation/experiments/two-filters.md).
   struct Learning: Codable, Sendable, Equatable {
     /// How fast the path is expected to become another one, s: 1 − exp(−t / path) is q.
     var path: Fading

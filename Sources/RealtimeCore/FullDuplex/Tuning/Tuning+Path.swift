@@ -89,8 +89,8 @@ extension Tuning {
     var evidence: Fading = 0.35019515
     /// Pause between two searches after which everything is forgotten, s: that over which the evidence is summed.
     var longestPause = 0.35
-    /// Assurance after which a search is needless, s, and how much faster it is lost than gained. With a filter that is confident instead of
-    /// sure, late echoes lose up to 31 dB of ERLE: Documentation/experiments/delay-and-drift.md, "a search that rests".
+    /// Assurance after which a search is needless, s, and how much faster it is lost than gained. With a filter that is confident
+    /// instead of sure, late echoes lose up to 31 dB of ERLE: Documentation/experiments/delay-and-drift.md, "a search that rests".
     var rest = 1.0
     var doubt = 2
     /// Searches before the first decision, s, a handful of overlapping windows: whatever is in them appears coherent, a vowel with another.

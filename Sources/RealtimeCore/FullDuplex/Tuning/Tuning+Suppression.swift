@@ -70,7 +70,8 @@ extension Tuning {
     /// How far what stands in for clipped samples may be off, as a share of its power: while both talk, nobody knows what of the two was
     /// cut off. Found on the situation `clipped`, seeds 20261126 and 4711: more costs words.
     var unknownOfRepair: Float = 0.12
-    /// How fast the clean signal is forgotten in what is expected of it, s (decision-directed; Ephraim and Malah 1984 have 0.4). Own choice.
+    /// How fast the clean signal is forgotten in what is expected of it, s (decision-directed; Ephraim and Malah 1984 have 0.4). Own
+    /// choice.
     var clean: Fading = 0.04172098
     /// How fast a gain falls, s. Own choice.
     var gain: Fading = 0.02390091

@@ -18,20 +18,20 @@ struct FadingTests {
     (standard.nearEndEvidence.level, 1, 0.97), (standard.loudspeakerTerms.memory, 1, 0.995),
   ]
 
-  @Test("Seconds give the factors that everything was tuned with", arguments: left.indices)
+  @Test("V10: seconds give the factors that everything was tuned with", arguments: left.indices)
   func factors(index: Int) {
     let (fading, hops, factor) = Self.left[index]
     #expect(fading.left(afterHops: hops) == factor)
     #expect(FilterLayout(rate: 48_000).perHop(fading, every: hops) == factor)
   }
 
-  @Test("Steps are those that everything was tuned with")
+  @Test("V10: steps are those that everything was tuned with")
   func steps() {
     let layout = FilterLayout(rate: 48_000), tuning = Tuning.standard.residualEcho
     #expect([tuning.rise, tuning.fall, tuning.creep, tuning.pull].map(layout.step) == [0.45, 0.045, 0.0015, 0.02])
   }
 
-  @Test("After as many seconds as much is left at every rate", arguments: [16_000, 44_100, 48_000, 96_000, 192_000])
+  @Test("V10: after as many seconds as much is left at every rate", arguments: [16_000, 44_100, 48_000, 96_000, 192_000])
   func rates(rate: Int) {
     let layout = FilterLayout(rate: rate), fading: Fading = 0.2
     var left: Float = 1

@@ -66,7 +66,7 @@ struct TuningTests {
     Change("echoMeter") { $0.echoMeter.nearEnd = 1 },
   ]
 
-  @Test("Each stage has its own constants of the tuning that the processor was given", arguments: changes)
+  @Test("V10: each stage has its own constants of the tuning that the processor was given", arguments: changes)
   func stages(change: Change) {
     var tuning = Tuning.standard
     change.make(&tuning)
@@ -75,7 +75,7 @@ struct TuningTests {
     #expect(isHeard)
   }
 
-  @Test("As JSON and back, the standard is the same bit by bit")
+  @Test("V10: as JSON and back, the standard is the same bit by bit")
   func coding() throws {
     #expect(try JSONDecoder().decode(Tuning.self, from: JSONEncoder().encode(Tuning.standard)) == .standard)
     let isSame = Self.voice(.standard) == Self.standard
