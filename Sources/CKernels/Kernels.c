@@ -123,8 +123,8 @@ void nearend_band_sums(const float *values, const ptrdiff_t *edges, ptrdiff_t ba
   chosen->band_sums(values, edges, bands, sums);
 }
 
-void nearend_saturate(const float *samples, float gain, float *out, int frames) {
-  chosen->saturate(samples, gain, out, frames);
+void nearend_saturate(const float *samples, float drive, float *out, int frames) {
+  chosen->saturate(samples, drive, out, frames);
 }
 
 void nearend_fourier_forward(const nearend_fourier *plan, const float *samples, float *re, float *im) {

@@ -1,4 +1,5 @@
 import Nearend
+import RealtimeCore
 import SessionModel
 
 /// The inputs, settings and outputs of an `OfflineProcessor`.
@@ -23,6 +24,8 @@ package struct OfflineOptions: Sendable {
   package var channel: Int?
   /// The output's sample type; nil for the microphone's.
   package var sampleType: SampleType?
+  /// The constants of nearend's own canceller.
+  package var tuning = Tuning.standard
 
   package init(microphone: String, farEnd: String? = nil, output: String) {
     self.microphone = microphone

@@ -48,7 +48,7 @@ package final class OfflineProcessor {
       farEnd = nil
     }
     do throws(ManualRenderingError) {
-      renderer = try ManualRenderer(rate: rate)
+      renderer = try ManualRenderer(rate: rate, tuning: options.tuning)
     } catch {
       throw .input(file: options.microphone, reason: "\(error)")
     }

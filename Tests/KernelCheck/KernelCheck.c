@@ -73,7 +73,7 @@ static void check_samples(void) {
   check("mean_square, peak", levels, 3, 0);
   nearend_band_sums(samples, edges, bands, sums);
   check("band_sums", sums, bands, 1e-5);
-  nearend_saturate(samples, 2, out, 248);
+  nearend_saturate(samples, 16, out, 248);
   check("saturate", out, 248, 1e-5);
   // A high-pass filter of 90 Hz and a low-pass filter of 3.4 kHz at 48 kHz.
   nearend_biquad high = {0.991704f, -1.983408f, 0.991704f, -1.983339f, 0.983477f, 0, 0, {0}};
@@ -173,7 +173,7 @@ static void check_learning(void) {
   static float noisePower[BINS], floor[BINS], squares[BINS + 24], inverse[BINS], change[BINS];
   nearend_learning step = {
       BINS, BINS, reference, other, error, error + BINS + 8, echo, echo + BINS, uncertainty, excitation, referencePower, noisePower, floor,
-      squares + 8, inverse, change, 5, 0.7f, 0.995f, 1.006f, 0.5f, 1.4f, 2e-3f};
+      squares + 8, inverse, change, 5, 0.7f, 0.995f, 1.006f, 0.5f, 1.4f, 2e-3f, 1e-8f};
   float sums[3];
   fill_positive(floor, BINS, 1e3f);
   for (int hop = 0; hop < 20; hop++) {
@@ -237,7 +237,7 @@ static void check_suppressor(void) {
     nearend_suppression hop = {
         bins, power, round % 4 != 2, echo, presence, noisePower, speech, clean, gain, phases, phases + bins, 0.7f, 0.05f, 0.08f,
         round % 2 ? 1 : 0.4f, 0.95f, 0.88f, 0.8f, 0.9f, 0.85f, smoothed, least, most, formerLeast, round % 4 == 3, 8, round < 4,
-        round % 3 * 0.5f, round % 2 == 0, octaves};
+        0.55f, 0.003f, 31.6f, 31.6f, 3000, 0.99f, 0.5f, 0.1f, round % 3 * 0.5f, round % 2 == 0, octaves};
     nearend_suppress(&hop, spectrum, spectrum + bins);
     check("suppress, spectrum", spectrum, 2 * bins, 1e-5);
     check("suppress, gain", gain, bins, 1e-5);

@@ -99,7 +99,7 @@ static void learn(const nearend_learning *step, float *errors, float *products, 
     STORE(step->floor + k, floor);
     lanes u = LOAD(step->uncertainty + k), re = LOAD(step->echoRe + k), im = LOAD(step->echoIm + k), power = re * re + im * im;
     lanes ratio = (u + share * power) / (floor + ALL(1e-12f)), weight = LOAD(step->excitation + k) * LEAST(ratio * ratio, ALL(1));
-    lanes gain = weight / (u + ALL(step->overcount) * noise + ALL(1e-8f));
+    lanes gain = weight / (u + ALL(step->overcount) * noise + ALL(step->leastError));
     STORE(step->inverse + k, gain);
     STORE(step->change + k, ALL(step->processNoise) * weight);
     errorSum += LOAD(squares + k);

@@ -153,8 +153,8 @@ static void band_sums(const float *values, const ptrdiff_t *edges, ptrdiff_t ban
   }
 }
 
-static void saturate(const float *samples, float gain, float *out, int frames) {
-  lanes steepness = ALL(8 * gain);
+static void saturate(const float *samples, float drive, float *out, int frames) {
+  lanes steepness = ALL(drive);
   for (int i = 0; i < frames; i += 8) {
     lanes z = LEAST(MOST(steepness * LOAD(samples + i), ALL(-4.97f)), ALL(4.97f)), s = z * z;
     lanes numerator = z * (ALL(135135) + s * (ALL(17325) + s * (ALL(378) + s)));

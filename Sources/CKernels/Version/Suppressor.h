@@ -40,8 +40,7 @@ typedef struct {
 // Decision-directed log-spectral amplitude (Ephraim and Malah 1985), squared: ξ / (1 + ξ) · exp(½ ∫ exp(−t) / t dt from v to ∞).
 INLINE void suppress_estimate(const nearend_suppression *hop, int k, suppression_stages *stages, int i, bool hasEcho) {
   wide power = LOAD_WIDE(hop->power + k), noise = LOAD_WIDE(hop->noise + k);
-  // Little more than half of the noise: speech that is lost costs more intelligibility than noise that is left.
-  float unwantedNoise = 0.55f * hop->noiseShare;
+  float unwantedNoise = hop->noiseWeight * hop->noiseShare;
   wide perUnwanted;
   if (hasEcho) {
     wide echo = LOAD_WIDE(hop->echo + k);
@@ -54,7 +53,7 @@ INLINE void suppress_estimate(const nearend_suppression *hop, int k, suppression
   }
   wide g = power * perUnwanted;
   wide former = EVERY(hop->cleanMemory) * LOAD_WIDE(hop->clean + k) * perUnwanted;
-  wide xi = MOST(former + EVERY(1 - hop->cleanMemory) * MOST(g - EVERY(1), EVERY(0)), EVERY(0.003f));
+  wide xi = MOST(former + EVERY(1 - hop->cleanMemory) * MOST(g - EVERY(1), EVERY(0)), EVERY(hop->leastRatio));
   wide wiener = xi / (EVERY(1) + xi), v = MOST(g * wiener, EVERY(1e-6f));
   // The exponential of the integral is 1 + D(v) / v with D(0) = exp(−γ), γ Euler's constant. D is approximated to 1e-4 of the result.
   wide q = EVERY(1) + v * (EVERY(0.19555078f) + v * (EVERY(0.03175586f) + v * EVERY(0.00261026f)));
@@ -62,19 +61,18 @@ INLINE void suppress_estimate(const nearend_suppression *hop, int k, suppression
   stages->squaredGain[i] = LEAST(wiener * wiener * (EVERY(1) + EVERY(0.56145948f) / (v * q * q)), EVERY(1));
 }
 
-// How much likelier noise alone makes a power, `ratio` times the expected one, than noise and speech of 15 dB more do (Gerkmann and
-// Hendriks 2012), but for the factor 1 + ξ = 32.6.
-#define LIKELIHOOD_OF_NOISE(ratio) EXP2(EVERY(-LOG2_E * 31.6f / 32.6f) * (ratio))
+// How much likelier noise alone makes a power, `ratio` times the expected one, than noise and speech, ξ times the noise, do (Gerkmann and
+// Hendriks 2012), but for the factor 1 + ξ.
+#define LIKELIHOOD_OF_NOISE(ratio) EXP2(EVERY(slope) * (ratio))
 
-INLINE void suppress_find_speech(const nearend_suppression *hop, int k, suppression_stages *stages, int i, bool hasEcho) {
+INLINE void suppress_find_speech(const nearend_suppression *hop, int k, suppression_stages *stages, int i, bool hasEcho, float slope) {
   wide power = LOAD_WIDE(hop->power + k), perExpected = stages->perExpected[i];
   wide overNoise = power * (hasEcho ? EVERY(1) / LOAD_WIDE(hop->noise + k) : perExpected);
-  // Bands and their smoothing miss partials and consonants. A bin that stands out from echo and noise by itself, at odds of 1 to 3000
-  // before it is heard, is the near end. The mean over neighbours keeps single peaks of the noise out.
+  // Bands and their smoothing miss partials and consonants. A bin that stands out from echo and noise by itself, whatever its odds before
+  // it is heard, is the near end. The mean over neighbours keeps single peaks of the noise out.
   wide around = EVERY(0.5f) * power + EVERY(0.25f) * (LOAD_WIDE(hop->power + k - 1) + LOAD_WIDE(hop->power + k + 1));
-  wide unlikely = EVERY(1) + EVERY(3000) * LIKELIHOOD_OF_NOISE(around * perExpected);
-  // 31.6 instead of the paper's 32.6 leaves the near end a little more.
-  wide unlikelySpeech = EVERY(1) + EVERY(31.6f) * LIKELIHOOD_OF_NOISE(overNoise);
+  wide unlikely = EVERY(1) + EVERY(hop->ownOdds) * LIKELIHOOD_OF_NOISE(around * perExpected);
+  wide unlikelySpeech = EVERY(1) + EVERY(hop->noiseOdds) * LIKELIHOOD_OF_NOISE(overNoise);
   // One division for both reciprocals.
   wide both = EVERY(1) / (unlikely * unlikelySpeech), own = both * unlikelySpeech, p = LOAD_WIDE(hop->presence + k);
   stages->presence[i] = p + EVERY(hop->ownEvidence) * MOST(own - p, EVERY(0));
@@ -113,11 +111,12 @@ INLINE void suppress_apply(
   wide power = LOAD_WIDE(hop->power + k), noise = LOAD_WIDE(hop->noise + k), p = stages->presence[i], gain = stages->gain[i];
   wide floorOfNoise = EVERY(hop->noiseFloor), memory = EVERY(hop->noiseMemory);
   wide echo = hasEcho ? LOAD_WIDE(hop->echo + k) : EVERY(0);
-  wide_masks isEcho = hasEcho ? echo > EVERY(0.5f) * noise : (wide_masks)EVERY(0);
+  wide_masks isEcho = hasEcho ? echo > EVERY(hop->echoOverNoise) * noise : (wide_masks)EVERY(0);
   // The noise estimate is weighted by the probability of speech (Gerkmann and Hendriks 2012), and does not rise where there may be echo.
   wide speech = LOAD_WIDE(hop->speech + k), u = stages->speech[i];
   wide smoothed = u + EVERY(hop->speechMemory) * (speech - u);
-  u = SELECT(smoothed > EVERY(0.99f), LEAST(u, EVERY(0.99f)), u);
+  wide mostSpeech = EVERY(hop->mostSpeech);
+  u = SELECT(smoothed > mostSpeech, LEAST(u, mostSpeech), u);
   STORE(hop->speech + k, SELECT(isEcho, speech, smoothed));
   wide heard = SELECT(isEcho, LEAST(power, noise), (EVERY(1) - u) * power + u * noise);
   noise = MOST(memory * noise + (EVERY(1) - memory) * heard, EVERY(1e-10f));
@@ -133,14 +132,14 @@ INLINE void suppress_apply(
   }
   least = LEAST(least, smooth);
   // What may be echo and hardly counts as near end makes its window unsteady.
-  most = MOST(most, SELECT(isEcho & (p < EVERY(0.1f)), EVERY(1e30f), smooth));
+  most = MOST(most, SELECT(isEcho & (p < EVERY(hop->leastNearEnd)), EVERY(1e30f), smooth));
   STORE(hop->smoothed + k, smooth);
   STORE(hop->least + k, least);
   STORE(hop->most + k, most);
   // So a near end that is steady and louder than the expected echo is noise, also while the far end talks without a pause.
   wide steady = LEAST(least, MOST(former, EVERY(0)));
   wide raised = MOST(noise, hop->isFarEndSilent ? steady : LEAST(least, MOST(former, -former)));
-  noise = hasEcho ? SELECT(echo > EVERY(0.5f) * MOST(noise, steady), noise, raised) : raised;
+  noise = hasEcho ? SELECT(echo > EVERY(hop->echoOverNoise) * MOST(noise, steady), noise, raised) : raised;
   STORE(hop->noise + k, noise);
   // Comfort noise fills up to the noise that noise suppression leaves; digital silence gets none.
   wide missing = MOST(floorOfNoise * floorOfNoise * (noise - EVERY(1.01e-10f)) - gain * gain * power, EVERY(0));
@@ -153,11 +152,11 @@ INLINE void suppress_apply(
 
 INLINE void suppress_bins(const nearend_suppression *hop, bool hasEcho, float *re, float *im) {
   suppression_stages stages;
-  float logNoiseFloor = LOG2(EVERY(hop->noiseFloor))[0];
+  float logNoiseFloor = LOG2(EVERY(hop->noiseFloor))[0], slope = -LOG2_E * hop->speechRatio / (1 + hop->speechRatio);
   for (int k = 0; k < hop->bins; k += 16 * AHEAD) {
     int left = (hop->bins - k) / 16, count = left < AHEAD ? left : AHEAD;
     for (int i = 0; i < count; i++) suppress_estimate(hop, k + 16 * i, &stages, i, hasEcho);
-    for (int i = 0; i < count; i++) suppress_find_speech(hop, k + 16 * i, &stages, i, hasEcho);
+    for (int i = 0; i < count; i++) suppress_find_speech(hop, k + 16 * i, &stages, i, hasEcho, slope);
     for (int i = 0; i < count; i++) suppress_gain(hop, k + 16 * i, &stages, i, hasEcho, logNoiseFloor);
     for (int i = 0; i < count; i++) suppress_apply(hop, k + 16 * i, &stages, i, hasEcho, re, im);
   }

@@ -27,9 +27,9 @@ NEAREND_REALTIME void nearend_hann_powers(
 NEAREND_REALTIME void nearend_band_sums(
     const float *_Nonnull values, const ptrdiff_t *_Nonnull edges, ptrdiff_t bands, float *_Nonnull sums);
 
-// Writes tanh(8 g x) / (8 g) for the gain g, a loudspeaker that begins to saturate at 1 / (8 g) of full scale, by its continued fraction,
-// to 1 part in 10⁴. `frames` is a multiple of 8. [realtime]
-NEAREND_REALTIME void nearend_saturate(const float *_Nonnull samples, float gain, float *_Nonnull out, int frames);
+// Writes tanh(d x) / d for the drive d, a loudspeaker that begins to saturate at 1 / d of full scale, by its continued fraction, to 1 part
+// in 10⁴. `frames` is a multiple of 8. [realtime]
+NEAREND_REALTIME void nearend_saturate(const float *_Nonnull samples, float drive, float *_Nonnull out, int frames);
 
 // How eight samples, and the state before them, become a section's output and the state after them. The state is computed in double
 // precision, because it is multiplied by large powers.
@@ -147,6 +147,8 @@ typedef struct {
   float windowShare;
   float overcount;
   float processNoise;
+  // What is added to D, so that no bin learns from rounding.
+  float leastError;
 } nearend_learning;
 
 // Computes λ, S and N; returns Σ |E|², Σ λ Re(Y* E) / D and Σ λ |Y|² / D. [realtime]
@@ -206,6 +208,18 @@ typedef struct {
   // The largest ratio of a steady window's maximum to its minimum, and whether only the minimum of a steady one counts as noise.
   float steadiness;
   bool isFarEndSilent;
+  // Share of the noise that is unwanted; least ratio of speech to noise that is expected; that where there is speech, ξ.
+  float noiseWeight;
+  float leastRatio;
+  float speechRatio;
+  // Odds of speech against it, and of a near end that one bin tells by itself against it, before a bin is heard.
+  float noiseOdds;
+  float ownOdds;
+  // Limit of the probability of speech, so that the noise does not stand still.
+  float mostSpeech;
+  // Ratio of echo to noise above which a bin is echo; probability of a near end below which such a bin's window is unsteady.
+  float echoOverNoise;
+  float leastNearEnd;
   // How far a bin that stands out by itself counts as near end, whatever `presence` says: from 0 to 1.
   float ownEvidence;
   // If `isCorrected`, and there is echo, the gain is multiplied by two to the power of this.

@@ -56,9 +56,14 @@ public final class ManualRenderer: @unchecked Sendable {
   ///   - reference: the canceller's reference: each cycle's `reference`, if the caller's speaker plays other things too, or the cycle's own
   ///     mix.
   /// - Throws: `ManualRenderingError.capturePath` for an impossible rate. [any]
-  public init(rate: Int = 48_000, reference: ReferenceSource = .mix) throws(ManualRenderingError) {
+  public convenience init(rate: Int = 48_000, reference: ReferenceSource = .mix) throws(ManualRenderingError) {
+    try self.init(rate: rate, reference: reference, tuning: .standard)
+  }
+
+  /// As the public one. `tuning` is that of nearend's own engine.
+  package init(rate: Int, reference: ReferenceSource = .mix, tuning: Tuning) throws(ManualRenderingError) {
     do throws(CapturePathError) {
-      core = try AudioCore(usesMixAsReference: reference == .mix, rate: rate)
+      core = try AudioCore(usesMixAsReference: reference == .mix, rate: rate, tuning: tuning)
     } catch {
       throw .capturePath(error)
     }

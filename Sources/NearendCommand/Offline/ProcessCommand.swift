@@ -76,6 +76,10 @@ struct ProcessCommand: ParsableCommand {
   var voiceProcessing = true
   @Option(help: "How --plot - draws: unicode, compat or ascii; by default what the locale allows.")
   var glyphs: GlyphChoice?
+  @Option(
+    help: ArgumentHelp("Changed constants of the canceller; nearend tuning prints all.", valueName: "file", visibility: .hidden),
+    completion: .file(extensions: ["json"]))
+  var tuning: String?
   /// The parent's parser runs first, and accepts `--mic`, `--aec`, `--mic-mode`, `--glyphs` and `--no-voice-processing` anywhere.
   @ParentCommand var nearend: NearendCommand
 
@@ -84,6 +88,9 @@ struct ProcessCommand: ParsableCommand {
     if let channel, !(1...8 ~= channel) { throw ValidationError("--channel \(channel): give 1 to 8.") }
     if leavesEcho, let chosen = aec ?? nearend.devices.aec, chosen != .off {
       throw ValidationError("--no-aec and --aec \(chosen.rawValue): give only one of them.")
+    }
+    if tuning != nil, (aec ?? nearend.devices.aec) == .webrtc {
+      throw ValidationError("--tuning and --aec webrtc: the constants are those of nearend's own canceller; give only one of them.")
     }
     if let batch { return try process(batch) }
     if jobs != nil || !only.isEmpty { throw ValidationError("--jobs and --only need --batch <file>.") }
@@ -138,6 +145,8 @@ struct ProcessCommand: ParsableCommand {
     options.channel = channel
     options.keepsDelay = keepDelay
     options.settings = settings
+    guard let tuning else { return }
+    do throws(OfflineError) { options.tuning = try TuningFile.read(tuning) } catch { fail(error, ExitStatus(error)) }
   }
 
   private var settings: [Setting: EventValue] {

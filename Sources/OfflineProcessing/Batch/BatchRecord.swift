@@ -1,6 +1,7 @@
 import Foundation
 import Nearend
 import Platform
+import RealtimeCore
 import SessionModel
 
 /// The outcome of a case, beside its voice: `<name>.json`, written last. From it a continued batch knows what is done.
@@ -33,6 +34,8 @@ struct BatchRecord: Codable, Equatable {
     var sampleType: String?
     var keepsDelay: Bool
     var channel: Int?
+    /// nil if it is the standard.
+    var tuning: Tuning?
 
     /// Returns nil if an input does not exist.
     init?(_ options: OfflineOptions) {
@@ -46,6 +49,7 @@ struct BatchRecord: Codable, Equatable {
       settings = Dictionary(uniqueKeysWithValues: options.settings.map { ($0.key.rawValue, "\($0.value)") })
       (quantum, sampleType, keepsDelay) = (options.quantum, options.sampleType.map { "\($0)" }, options.keepsDelay)
       channel = options.channel
+      tuning = options.tuning == .standard ? nil : options.tuning
     }
   }
 

@@ -49,16 +49,17 @@ package struct CapturePath: ~Copyable {
   ///   - engine: the engine, regardless of `controls.engine`.
   ///   - rate: the graph's rate, 16000…192000 Hz.
   ///   - maximumQuantum: the largest `frames` for `process`, 1…65536.
+  ///   - tuning: of nearend's own engine.
   ///   - stages: the program's own; must outlive the path.
   ///   - isolation: for the mode of that name; must outlive the path.
   /// - Throws: `CapturePathError`.
   package init(
-    engine: EchoCanceller = .nearend, rate: Int, maximumQuantum: Int, controls: CaptureControls, meters: SequenceLocked<CaptureMeters>,
-    stages: StageChain? = nil, isolation: VoiceIsolation? = nil
+    engine: EchoCanceller = .nearend, rate: Int, maximumQuantum: Int, tuning: Tuning = .standard, controls: CaptureControls,
+    meters: SequenceLocked<CaptureMeters>, stages: StageChain? = nil, isolation: VoiceIsolation? = nil
   ) throws(CapturePathError) {
     guard (16000...192_000).contains(rate) else { throw .unsupportedRate(rate) }
     guard (1...65536).contains(maximumQuantum) else { throw .unsupportedQuantum(maximumQuantum) }
-    blocks = BlockAdapter(try VoiceChain(engine, rate: rate, controls: controls.cells), rate: rate)
+    blocks = BlockAdapter(try VoiceChain(engine, rate: rate, tuning: tuning, controls: controls.cells), rate: rate)
     self.stages = stages?.runner
     self.isolation = isolation?.slot
     self.controls = controls

@@ -37,6 +37,8 @@ package final class AudioCore: @unchecked Sendable {
   private let cells: CoreCells
   private let cycle: CycleReading
   private let memory: CellBlock
+  /// Of nearend's own engine.
+  private let tuning: Tuning
   // Only the control thread posts capture paths, one after another.
   private var prepared: Wanted?
   private var impossible: Wanted?
@@ -50,7 +52,8 @@ package final class AudioCore: @unchecked Sendable {
 
   /// Creates a core with a capture path for `rate` (Hz, 16000…192000); other rates follow when the graph has them. Throws
   /// `CapturePathError`. [control]
-  package init(usesMixAsReference: Bool = false, rate: Int = 48_000) throws(CapturePathError) {
+  package init(usesMixAsReference: Bool = false, rate: Int = 48_000, tuning: Tuning = .standard) throws(CapturePathError) {
+    self.tuning = tuning
     var memory = CellBlock()
     let cycle = CycleReading(&memory)
     let cells = CoreCells(&memory)
@@ -195,8 +198,8 @@ package final class AudioCore: @unchecked Sendable {
     }
     guard wanted != prepared, wanted != impossible, !isMakingPath else { return }
     isMakingPath = true
-    maker.async { [made, controls, meters, captureStages, isolation] in
-      made.put(wanted, Self.makePath(wanted, controls, meters, captureStages, isolation))
+    maker.async { [made, tuning, controls, meters, captureStages, isolation] in
+      made.put(wanted, Self.makePath(wanted, tuning, controls, meters, captureStages, isolation))
     }
   }
 
@@ -212,7 +215,7 @@ package final class AudioCore: @unchecked Sendable {
     plugIns.prepare(rate: wanted.rate)
     guard wanted != prepared else { return }
     maker.flush()
-    try install(Self.makePath(wanted, controls, meters, captureStages, isolation), for: wanted)
+    try install(Self.makePath(wanted, tuning, controls, meters, captureStages, isolation), for: wanted)
   }
 
   private func install(_ path: NewPath, for wanted: Wanted) throws(CapturePathError) {
@@ -231,15 +234,15 @@ package final class AudioCore: @unchecked Sendable {
   private typealias NewPath = Result<UnsafeMutablePointer<CapturePath>, CapturePathError>
 
   private static func makePath(
-    _ wanted: Wanted, _ controls: CaptureControls, _ meters: SequenceLocked<CaptureMeters>, _ stages: StageChain,
+    _ wanted: Wanted, _ tuning: Tuning, _ controls: CaptureControls, _ meters: SequenceLocked<CaptureMeters>, _ stages: StageChain,
     _ isolation: VoiceIsolation
   ) -> NewPath {
     let path = UnsafeMutablePointer<CapturePath>.allocate(capacity: 1)
     do throws(CapturePathError) {
       path.initialize(
         to: try CapturePath(
-          engine: wanted.engine, rate: wanted.rate, maximumQuantum: CoreState.maximumQuantum, controls: controls, meters: meters,
-          stages: stages, isolation: isolation))
+          engine: wanted.engine, rate: wanted.rate, maximumQuantum: CoreState.maximumQuantum, tuning: tuning, controls: controls,
+          meters: meters, stages: stages, isolation: isolation))
       return .success(path)
     } catch {
       path.deallocate()

@@ -17,6 +17,8 @@ struct FullDuplexProcessor: ~Copyable {
   private var linear: LinearCanceller
   private var suppressor: Suppressor
   private var meter: EchoMeter
+  /// Probability of a near end above which the meter counts nothing.
+  private let nearEnd: Float
   private var echoFade: Crossfade
   private var noiseFade: Crossfade
   /// Delays the microphone as much as the far end, so that an echo without delay still follows the far end; as much as the voice for when
@@ -43,17 +45,17 @@ struct FullDuplexProcessor: ~Copyable {
 
   /// Allocates everything. [control]
   /// - Parameter rate: 16000…192000 Hz.
-  init(rate: Int) {
+  init(rate: Int, tuning: Tuning = .standard) {
     let layout = FilterLayout(rate: rate)
     hop = layout.hop
-    let linear = LinearCanceller(layout: layout)
+    let linear = LinearCanceller(layout: layout, tuning: tuning)
     delay = layout.hop + linear.farEndDelay
     microphone = BlockDelay(longest: delay, block: layout.hop)
     marks = BlockDelay(longest: linear.farEndDelay, block: layout.hop)
     self.linear = linear
-    suppressor = Suppressor(layout: layout)
-    // Short, because pauses of the far end are: the network is told the meter's ERLE, and was trained with this one.
-    meter = EchoMeter(BlockTime(frames: layout.hop, rate: rate), noiseSpan: 0.853)
+    suppressor = Suppressor(layout: layout, tuning: tuning)
+    meter = EchoMeter(BlockTime(frames: layout.hop, rate: rate), noiseSpan: tuning.echoMeter.noiseSpan)
+    nearEnd = tuning.echoMeter.nearEnd
     echoFade = Crossfade(frames: layout.hop, weight: 1)
     noiseFade = Crossfade(frames: layout.hop, weight: 1)
     dryFade = Crossfade(frames: layout.hop, weight: 1)
@@ -103,7 +105,7 @@ struct FullDuplexProcessor: ~Copyable {
     if formerPower >= 0 {
       meter.update(
         reference: formerFarEnd, microphone: formerPower, residual: formerResidual, voice: voicePower,
-        speech: formerSpeech, noise: suppressor.noisePower, isNearEnd: nearEndPresence > 0.5, isHeard: echoFade.weight == 1)
+        speech: formerSpeech, noise: suppressor.noisePower, isNearEnd: nearEndPresence > nearEnd, isHeard: echoFade.weight == 1)
     }
     formerPower = linear.microphone.power
     formerResidual = linear.isPassing ? linear.microphone.power : meanSquare(filtered.residual, frames: hop)

@@ -9,6 +9,7 @@
 /// and 3 of two hops a hop, in mono; none while the far end is silent. [realtime] except `init`.
 struct LinearCanceller: ~Copyable {
   let layout: FilterLayout
+  private let rules: Tuning.Supervisor
   /// Whether the filters were reset in this hop, because they take the echo path for another one.
   private(set) var hasBegunAnew = false
   /// Seconds from a sample of the far end to its echo; NaN while the filter does not know.
@@ -48,30 +49,31 @@ struct LinearCanceller: ~Copyable {
   private let movePeriod: Int
   /// Whether the last attempt was in vain.
   private var isAtEdge = false
-  /// Limit of the silence that raises the filters' variances, 5 s.
+  /// Hops of silence that raise the filters' variances, at most.
   private let mostSilence: Int
 
-  init(layout: FilterLayout) {
+  init(layout: FilterLayout, tuning: Tuning = .standard) {
     self.layout = layout
+    rules = tuning.supervisor
     let transform = FourierTransform(length: layout.transform)
-    farEnd = FarEnd(layout: layout, transform: transform)
-    microphone = MicrophoneWindow(layout: layout)
-    subtraction = EchoSubtraction(layout: layout)
+    farEnd = FarEnd(layout: layout, tuning: tuning, transform: transform)
+    microphone = MicrophoneWindow(layout: layout, tuning: tuning.microphone)
+    subtraction = EchoSubtraction(layout: layout, tuning: tuning)
     let bands = PathBands(layout: layout), count = bands.spectrum.count
-    filters = FilterPair(layout: layout, spectrum: bands.spectrum, transform: transform)
+    filters = FilterPair(layout: layout, tuning: tuning, spectrum: bands.spectrum, transform: transform)
     self.bands = bands
-    firstWords = FirstWords(layout: layout)
-    verification = PathVerification(layout: layout, bands: count)
-    trial = EchoTrial(layout: layout, bands: count)
-    scout = DelayScout(layout: layout)
-    gainTracker = GainTracker(layout: layout, bands: count)
-    gainChanges = GainChanges(hops: layout.slots, memory: layout.hops(0.5))
-    detector = PathChangeDetector(layout: layout, bands: count)
-    tracker = DriftTracker(layout: layout)
-    initialGuard = InitialGuard(layout: layout)
-    idlePeriod = KalmanFilter.Tuning.careful.constraintTurns
-    movePeriod = layout.hops(0.2)
-    mostSilence = layout.hops(5)
+    firstWords = FirstWords(layout: layout, tuning: tuning.firstWords)
+    verification = PathVerification(layout: layout, tuning: tuning, bands: count)
+    trial = EchoTrial(layout: layout, tuning: tuning, bands: count)
+    scout = DelayScout(layout: layout, tuning: tuning.delayScout)
+    gainTracker = GainTracker(layout: layout, tuning: tuning.gainTracker, bands: count)
+    gainChanges = GainChanges(hops: layout.slots, memory: layout.hops(tuning.gainChanges.memory))
+    detector = PathChangeDetector(layout: layout, tuning: tuning.pathChangeDetector, bands: count)
+    tracker = DriftTracker(layout: layout, tuning: tuning.driftTracker)
+    initialGuard = InitialGuard(layout: layout, tuning: tuning.initialGuard)
+    idlePeriod = KalmanFilter.Role.careful.constraintTurns
+    movePeriod = layout.hops(tuning.window.retry)
+    mostSilence = layout.hops(tuning.window.mostSilence)
   }
 
   /// Whether the filters were reset and have not converged: everything heard while the far end talks counts as echo.
@@ -92,7 +94,8 @@ struct LinearCanceller: ~Copyable {
     if farEnd.spectra.isSilent || !microphone.isOpen { return pass(samples) }
     observeFarEnd()
     filters.predict(farEnd.spectra)
-    verification.expect(filters.careful)
+    // The condition is here, because Swift 6.3 copies the filter for the call.
+    if verification.isPending { verification.expect(filters.careful) }
     expectEcho()
     microphone.push(samples, railMarks: railMarks, echo: filters.carefulEstimate.echo)
     know()
@@ -185,7 +188,7 @@ struct LinearCanceller: ~Copyable {
 
   /// Whether the far end speaks.
   private var isFarEnd: Bool {
-    @_noLocks @_noAllocation get { farEnd.normalizedPower > PathTuning.speaking }
+    @_noLocks @_noAllocation get { farEnd.normalizedPower > rules.speaking }
   }
 
   @_noLocks @_noAllocation
@@ -208,12 +211,12 @@ struct LinearCanceller: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private mutating func permits(_ learner: Supervisor.Learner) -> Bool { Supervisor.permits(learner, facts) }
+  private mutating func permits(_ learner: Supervisor.Learner) -> Bool { Supervisor.permits(learner, facts, rules) }
 
   /// Does what `Supervisor` makes of the news, and returns it.
   @_noLocks @_noAllocation @discardableResult
   private mutating func act(on news: PathNews?) -> PathAction? {
-    guard let news, let action = Supervisor.reduce(news, facts) else { return nil }
+    guard let news, let action = Supervisor.reduce(news, facts, rules) else { return nil }
     perform(action)
     know()
     return action
@@ -256,7 +259,7 @@ struct LinearCanceller: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func observeDelay() {
     isEchoSuspected = false
-    guard filters.careful.hasLearnt, farEnd.normalizedPower > PathTuning.audible else { return }
+    guard filters.careful.hasLearnt, farEnd.normalizedPower > rules.audible else { return }
     turns += 1
     if turns % idlePeriod == 0, let start = filters.laterStart() {
       act(on: .windowIdle(until: start))
@@ -265,7 +268,7 @@ struct LinearCanceller: ~Copyable {
     if !permits(.delay) { return }
     scout.note(
       isSure: filters.careful.isSure && !farEnd.spectra.excitation.isTone, isAtTheEnd: filters.careful.peaksAtTheEnd)
-    let isSurprised = filters.careful.surprise > PathTuning.surprising
+    let isSurprised = filters.careful.surprise > rules.surprising
     if scout.isAtRest, !isSurprised { return }
     let start = scout.search(farEnd.spectra, error: filters.careful.error, offset: filters.offset, at: hops)
     if scout.isCertain, isSurprised {
@@ -285,7 +288,7 @@ struct LinearCanceller: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func watchBeginning() {
-    let isTrusted = detector.hasConverged || filters.careful.isConfident && farEnd.normalizedPower > PathTuning.telling
+    let isTrusted = detector.hasConverged || filters.careful.isConfident && farEnd.normalizedPower > rules.telling
     initialGuard.update(
       isHeard: isFarEnd && farEnd.power > EchoMeter.farEndThreshold, isTrusted: isTrusted,
       isHistoryComplete: hopsUntilHistoryIsComplete == 0)

@@ -71,6 +71,29 @@ struct ProcessTests {
     }
   }
 
+  @Test("O1 S9: the canceller's constants can be changed for a trial, by what nearend tuning prints; the help tells nobody")
+  func tuning() throws {
+    try noise(seconds: 0.5).write(to: file("mic.wav"))
+    let arguments = ["process", "--mic", file("mic.wav"), "--out", file("out.wav")]
+    func voice(_ more: [String] = []) throws -> Data {
+      let result = try place.nearend(arguments + more)
+      #expect(result.succeeded, "\(result.errors)")
+      return try Data(contentsOf: URL(fileURLWithPath: file("out.wav")))
+    }
+    let standard = try voice()
+    try place.nearend("tuning").output.write(toFile: file("all.json"), atomically: true, encoding: .utf8)
+    try #"{"suppressor": {"noiseFloor": 0.2}}"#.write(toFile: file("loud.json"), atomically: true, encoding: .utf8)
+    try #"{"suppresor": {}}"#.write(toFile: file("bad.json"), atomically: true, encoding: .utf8)
+    #expect(try voice(["--tuning", file("all.json")]) == standard)
+    #expect(try voice(["--tuning", file("loud.json")]) != standard)
+    let bad = try place.nearend(arguments + ["--tuning", file("bad.json")])
+    #expect(bad.exit == .status(66) && bad.errors.contains(file("bad.json")) && bad.errors.contains("suppressor"), "\(bad.errors)")
+    let other = try place.nearend(arguments + ["--tuning", file("loud.json"), "--aec", "webrtc"])
+    #expect(!other.succeeded && other.errors.contains("nearend's own canceller"), "\(other.errors)")
+    #expect(try !place.nearend("process", "--help").output.contains("tuning"))
+    #expect(try !place.nearend("--help").output.contains("tuning"))
+  }
+
   @Test("O1 S9 V10: --aec chooses the engine, --no-aec none; both at once is refused")
   func engines() throws {
     try noise(seconds: 0.5).write(to: file("mic.wav"))

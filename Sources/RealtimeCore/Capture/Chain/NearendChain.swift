@@ -18,8 +18,8 @@ struct NearendChain: ~Copyable {
   private let nearEndHoldBlocks: Int
   private var nearEndHold = 0
 
-  init(rate: Int, controls: CaptureControlCells) {
-    let processor = FullDuplexProcessor(rate: rate)
+  init(rate: Int, tuning: Tuning = .standard, controls: CaptureControlCells) {
+    let processor = FullDuplexProcessor(rate: rate, tuning: tuning)
     let time = BlockTime(frames: processor.hop, rate: rate)
     block = processor.hop
     delay = processor.delay

@@ -14,12 +14,13 @@ struct VoiceChain: ~Copyable {
   let delay: Int
 
   /// Allocates everything; for `off`, nearend's engine. [control]
+  /// - Parameter tuning: of nearend's own engine.
   /// - Throws: `CapturePathError.libraryRefused`.
-  init(_ engine: EchoCanceller, rate: Int, controls: CaptureControlCells) throws(CapturePathError) {
+  init(_ engine: EchoCanceller, rate: Int, tuning: Tuning, controls: CaptureControlCells) throws(CapturePathError) {
     switch engine {
     case .nearend, .off:
       let chain = UnsafeMutablePointer<NearendChain>.allocate(capacity: 1)
-      chain.initialize(to: NearendChain(rate: rate, controls: controls))
+      chain.initialize(to: NearendChain(rate: rate, tuning: tuning, controls: controls))
       kind = .nearend(chain)
       (block, delay) = (chain.pointee.block, chain.pointee.delay)
     case .webrtc:

@@ -8,9 +8,9 @@ internal import CKernels
 /// leak from partial to partial, too, but there it costs nothing. Own method. Cost: two Hann windows over `bins` bins a hop and side.
 /// [realtime] except `init` and `deinit`.
 struct Excitation: ~Copyable {
-  /// A Boolean value indicating whether less than 15 % of the speech bins are excited.
+  /// A Boolean value indicating whether few of the speech bins are excited.
   private(set) var isTonal = false
-  /// A Boolean value indicating whether it has been tonal for 0.1 s, which vowels hardly are.
+  /// A Boolean value indicating whether it has been tonal for longer than vowels are.
   var isTone: Bool {
     @_noLocks @_noAllocation get { tonalHops >= leastTone }
   }
@@ -18,26 +18,23 @@ struct Excitation: ~Copyable {
   let byBin: UnsafeMutablePointer<Float>
 
   private let bins, speechBins: Int
-  /// Powers with and without the window, by bin, smoothed over 50 ms.
+  /// Powers with and without the window, by bin, smoothed.
   private let windowed, whole: UnsafeMutablePointer<Float>
   private let memory: Float
   private var tonalHops = 0
   private let leastTone: Int
 
-  /// Shares of a bin's power that are left under the window: up to the first it counts as leakage, from the sum of both on as excited.
-  private let leaked: Float = 0.1
-  private let range: Float = 0.2
-  /// Share of the speech bins below which the far end is tonal.
-  private let tonal: Float = 0.15
+  private let tuning: Tuning.Excitation
 
-  init(layout: FilterLayout) {
+  init(layout: FilterLayout, tuning: Tuning.Excitation = .standard) {
+    self.tuning = tuning
     (bins, speechBins) = (layout.bins, layout.speechBins)
     byBin = .silence(bins)
     for k in 0..<bins { byBin[k] = 1 }
     windowed = .silence(bins)
     whole = .silence(bins)
-    memory = layout.perHop(0.9)
-    leastTone = layout.hops(0.1)
+    memory = layout.perHop(tuning.memory)
+    leastTone = layout.hops(tuning.tone)
   }
 
   deinit {
@@ -54,7 +51,7 @@ struct Excitation: ~Copyable {
     var excited: Float = 0
     for k in stride(from: 8, to: min(speechBins, bins - 8), by: 8) { excited += share(k).sum() }
     let wasTonal = isTonal
-    isTonal = excited < tonal * Float(speechBins)
+    isTonal = excited < tuning.tonal * Float(speechBins)
     tonalHops = isTonal ? min(tonalHops + 1, leastTone) : 0
     if isTonal {
       for k in stride(from: 8, to: bins - 8, by: 8) { store8(share(k), to: byBin + k) }
@@ -80,6 +77,6 @@ struct Excitation: ~Copyable {
   @_noLocks @_noAllocation
   private func share(_ k: Int) -> SIMD8<Float> {
     let ratio: SIMD8<Float> = (load8(windowed + k) + 1e-9) / (load8(whole + k) + 1e-9)
-    return clamp8((ratio - leaked) / range, 0, 1)
+    return clamp8((ratio - tuning.leaked) / tuning.range, 0, 1)
   }
 }

@@ -16,6 +16,7 @@ struct FarEnd: ~Copyable {
   private(set) var resampler: DriftResampler
 
   private let hop: Int
+  private let tuning: Tuning.ReferenceSpectra
   /// The newest hop as the loudspeaker plays it: left, right, and what saturation adds.
   private let near, other, excess: UnsafeMutablePointer<Float>
   /// Consecutive silent hops.
@@ -27,14 +28,15 @@ struct FarEnd: ~Copyable {
   }
 
   /// - Parameter transform: of `layout.transform` samples.
-  init(layout: FilterLayout, transform: borrowing FourierTransform) {
+  init(layout: FilterLayout, tuning: Tuning = .standard, transform: borrowing FourierTransform) {
     hop = layout.hop
+    self.tuning = tuning.referenceSpectra
     let resampler = DriftResampler(hop: layout.hop)
     delay = Int(resampler.delay)
     self.resampler = resampler
-    level = ReferenceLevel(layout: layout)
-    loudspeaker = LoudspeakerModel(layout: layout, transform: transform)
-    spectra = ReferenceSpectra(layout: layout, transform: transform)
+    level = ReferenceLevel(layout: layout, tuning: tuning.referenceLevel)
+    loudspeaker = LoudspeakerModel(layout: layout, tuning: tuning, transform: transform)
+    spectra = ReferenceSpectra(layout: layout, tuning: tuning, transform: transform)
     near = .silence(layout.hop)
     other = .silence(layout.hop)
     excess = .silence(layout.hop)
@@ -51,7 +53,7 @@ struct FarEnd: ~Copyable {
   @_noLocks @_noAllocation
   mutating func take(left: UnsafePointer<Float>, right: UnsafePointer<Float>) {
     power = max(meanSquare(left, frames: hop), meanSquare(right, frames: hop))
-    quietHops = power > ReferenceSpectra.silence ? 0 : quietHops + 1
+    quietHops = power > tuning.silence ? 0 : quietHops + 1
     if let factor = level.update(power) { loudspeaker.rescale(by: factor) }
     resampler.feed(left: left, right: right, isSilent: power == 0)
   }

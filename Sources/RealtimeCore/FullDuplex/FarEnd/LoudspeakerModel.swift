@@ -19,6 +19,7 @@ struct LoudspeakerModel: ~Copyable {
   let coefficients: UnsafeMutablePointer<Float>
 
   private let layout: FilterLayout
+  private let tuning: Tuning.LoudspeakerModel
   private let transform: FourierTransform
   private var terms: LoudspeakerTerms
   /// The far end's gain from `ReferenceLevel`, at which the terms are computed.
@@ -45,7 +46,7 @@ struct LoudspeakerModel: ~Copyable {
   private let echoes: UnsafeMutablePointer<Float>
   /// R, r, and the augmented matrix [R | r | I] for elimination.
   private let information, evidence, equations: UnsafeMutablePointer<Float>
-  /// Turns to update since the loudspeaker may have changed, and how many of them are all taken: 4 s.
+  /// Turns to update since the loudspeaker may have changed, and how many of them are all taken.
   private var turns = 0
   private let beginning: Int
   /// f: the share that is forgotten per update.
@@ -56,21 +57,18 @@ struct LoudspeakerModel: ~Copyable {
   private static var count: Int {
     @_noLocks @_noAllocation get { LoudspeakerTerms.count }
   }
-  /// Typical coefficients: of an overdriven loudspeaker, and of one whose asymmetry and force change by half within 0.1 and 0.2 of full
-  /// scale. They set the ridge, `caution` / usual².
+  /// Typical coefficient of a term.
   @_noLocks @_noAllocation
-  private static func usual(_ term: Int) -> Float { term == 0 ? 0.7 : term == 1 ? 3 : 6 }
-  private let caution: Float = 100
-  /// Shrinkage: a coefficient is reduced by this many variances, over its own magnitude.
-  private let significance: Float = 50
-  /// Step size towards the new estimate; below 1, because its echoes were predicted with earlier coefficients.
-  private let step: Float = 0.5
+  private func usual(_ term: Int) -> Float {
+    term == 0 ? tuning.usualSaturation : term == 1 ? tuning.usualAsymmetry : tuning.usualWeakening
+  }
 
   /// - Parameter transform: of `layout.transform` samples.
-  init(layout: FilterLayout, transform: borrowing FourierTransform) {
+  init(layout: FilterLayout, tuning: Tuning = .standard, transform: borrowing FourierTransform) {
     self.layout = layout
+    self.tuning = tuning.loudspeakerModel
     self.transform = FourierTransform(sharing: transform)
-    terms = LoudspeakerTerms(layout: layout, channels: 2)
+    terms = LoudspeakerTerms(layout: layout, tuning: tuning.loudspeakerTerms, channels: 2)
     windows = SlidingWindows(count: 2 * LoudspeakerTerms.count, length: layout.transform, block: layout.hop)
     frames = layout.reach + 1
     ring = .silence(2 * LoudspeakerTerms.count * frames * 2 * layout.speechBins)
@@ -81,10 +79,9 @@ struct LoudspeakerModel: ~Copyable {
     information = .silence(LoudspeakerTerms.count * LoudspeakerTerms.count)
     evidence = .silence(LoudspeakerTerms.count)
     equations = .silence(LoudspeakerTerms.count * (2 * LoudspeakerTerms.count + 1))
-    // A time constant of 4 s.
-    forgetting = 1 - layout.perHop(0.99875 * 0.99875 * 0.99875 * 0.99875)
+    forgetting = 1 - layout.perHop(tuning.loudspeakerModel.memory, every: layout.partitionHops)
     partitions = min(8, layout.partitions)
-    beginning = layout.hops(4) / layout.partitionHops
+    beginning = layout.hops(tuning.loudspeakerModel.beginning) / layout.partitionHops
   }
 
   deinit {
@@ -156,7 +153,7 @@ struct LoudspeakerModel: ~Copyable {
     }
   }
 
-  /// After a gap in the far end, what was learnt of the loudspeaker is kept; without trust, a tenth of it, because it may be another one. A
+  /// After a gap in the far end, what was learnt of the loudspeaker is kept; without trust, a part of it, because it may be another one. A
   /// path changes with the room, too: it is the same loudspeaker.
   @_noLocks @_noAllocation
   mutating func lose(_ loss: Loss) {
@@ -164,8 +161,8 @@ struct LoudspeakerModel: ~Copyable {
     case .history: liveFrames = 0
     case .trust:
       turns = 0
-      for i in 0..<Self.count * Self.count { information[i] *= 0.1 }
-      for term in 0..<Self.count { evidence[term] *= 0.1 }
+      for i in 0..<Self.count * Self.count { information[i] *= tuning.kept }
+      for term in 0..<Self.count { evidence[term] *= tuning.kept }
     case .path: break
     }
   }
@@ -189,7 +186,7 @@ struct LoudspeakerModel: ~Copyable {
     if isSettled, turns % 2 == 0 { return }
     predict(filter, age: first, isStereo: isStereo)
     accumulate(filter, weight: isSettled ? 2 : 1)
-    solve(step: isSettled ? 1 - (1 - step) * (1 - step) : step)
+    solve(step: isSettled ? 1 - (1 - tuning.step) * (1 - tuning.step) : tuning.step)
   }
 
   /// Predicts the echo of each term.
@@ -255,7 +252,7 @@ struct LoudspeakerModel: ~Copyable {
         row[other] = information[term * count + other]
         row[count + 1 + other] = 0
       }
-      row[term] += caution / (Self.usual(term) * Self.usual(term))
+      row[term] += tuning.caution / (usual(term) * usual(term))
       row[count] = evidence[term]
       row[count + 1 + term] = 1
     }
@@ -269,7 +266,7 @@ struct LoudspeakerModel: ~Copyable {
     }
     for term in 0..<count {
       let estimate = equations[term * width + count], variance = equations[term * width + count + 1 + term]
-      let shrunk = estimate * max(1 - significance * variance / (estimate * estimate + 1e-12), 0), limit = 2.5 * Self.usual(term)
+      let shrunk = estimate * max(1 - tuning.significance * variance / (estimate * estimate + 1e-12), 0), limit = tuning.most * usual(term)
       coefficients[term] += step * (min(max(shrunk, -limit), limit) - coefficients[term])
     }
   }

@@ -19,9 +19,11 @@ struct LoudspeakerTerms: ~Copyable {
   }
 
   private let hop: Int
-  /// Smoothing per hop, with a time constant of 1 s.
+  /// What remains after a hop of the projections and means.
   private let memory: Float
-  /// Coefficient of a one-pole low-pass filter at 150 Hz, which turns voltage into the cone's excursion.
+  /// How far a saturating loudspeaker is driven by full scale.
+  private let steepness: Float
+  /// Coefficient of a one-pole low-pass filter, which turns voltage into the cone's excursion.
   private let compliance: Float
   private let excursions: UnsafeMutablePointer<Float>
   /// By channel: the excursion at the end of the last hop, and Σ x².
@@ -29,10 +31,11 @@ struct LoudspeakerTerms: ~Copyable {
   /// By channel and term: Σ x v, and the mean of v.
   private let projections, means: UnsafeMutablePointer<Float>
 
-  init(layout: FilterLayout, channels: Int) {
+  init(layout: FilterLayout, tuning: Tuning.LoudspeakerTerms = .standard, channels: Int) {
     hop = layout.hop
-    memory = layout.perHop(0.995)
-    compliance = 1 - rt_expf(-2 * .pi * 150 / Float(layout.rate))
+    steepness = tuning.steepness
+    memory = layout.perHop(tuning.memory)
+    compliance = 1 - rt_expf(-2 * .pi * tuning.compliance / Float(layout.rate))
     values = .silence(Self.count * layout.hop)
     excursions = .silence(layout.hop)
     excursion = .silence(channels)
@@ -53,7 +56,7 @@ struct LoudspeakerTerms: ~Copyable {
   mutating func measure(_ samples: UnsafePointer<Float>, channel: Int, gain: Float = 1) {
     excursion[channel] = nearend_follow(samples, compliance, excursion[channel], excursions, Int32(hop))
     let asymmetry = values + hop, weakening = values + 2 * hop
-    nearend_saturate(samples, gain, saturation, Int32(hop))
+    nearend_saturate(samples, steepness * gain, saturation, Int32(hop))
     var squares = SIMD8<Float>.zero
     for i in stride(from: 0, to: hop, by: 8) {
       let x = load8(samples + i), s = load8(excursions + i)

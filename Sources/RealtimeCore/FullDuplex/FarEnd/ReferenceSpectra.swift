@@ -15,10 +15,6 @@ struct ReferenceSpectra: ~Copyable {
   private static var hopsOfTransform: Int {
     @_noLocks @_noAllocation get { 8 }
   }
-  /// Mean square up to which a hop counts as silent: −93 dBFS.
-  static var silence: Float {
-    @_noLocks @_noAllocation get { 5e-10 }
-  }
   /// A Boolean value indicating whether the sides differ anywhere in the ring.
   private(set) var isStereo = false
   /// A Boolean value indicating whether the ring holds anything above `speechBins`.
@@ -39,6 +35,7 @@ struct ReferenceSpectra: ~Copyable {
   private(set) var excitation: Excitation
 
   private let layout: FilterLayout
+  private let tuning: Tuning.ReferenceSpectra
   private let transform: FourierTransform
   /// The newest `transform` samples of each channel.
   private let samples: SlidingWindows
@@ -56,9 +53,10 @@ struct ReferenceSpectra: ~Copyable {
   private(set) var newest = 0
 
   /// - Parameter transform: of `layout.transform` samples.
-  init(layout: FilterLayout, transform: borrowing FourierTransform) {
+  init(layout: FilterLayout, tuning: Tuning = .standard, transform: borrowing FourierTransform) {
     self.layout = layout
-    excitation = Excitation(layout: layout)
+    self.tuning = tuning.referenceSpectra
+    excitation = Excitation(layout: layout, tuning: tuning.excitation)
     (silentHops, narrowHops, sameHops) = (layout.slots + 1, layout.slots + 1, layout.slots + Self.hopsOfTransform + 1)
     liveHops = layout.slots
     let channels = Self.channels
@@ -92,8 +90,8 @@ struct ReferenceSpectra: ~Copyable {
       differences += d * d
     }
     let power = powers.sum(), difference = differences.sum()
-    silentHops = power > 2 * Self.silence * Float(layout.hop) ? 0 : silentHops + 1
-    sameHops = difference > 1e-5 * power + 1e-12 ? 0 : sameHops + 1
+    silentHops = power > 2 * tuning.silence * Float(layout.hop) ? 0 : silentHops + 1
+    sameHops = difference > tuning.sameness * power + 1e-12 ? 0 : sameHops + 1
     if isSilent {
       // Caps the count: a silent ring is not read.
       silentHops = layout.slots + 1
@@ -168,8 +166,8 @@ struct ReferenceSpectra: ~Copyable {
       low += energy(of: right, bins: 0..<layout.speechBins)
     }
     let all = high + low + 1e-9
-    // At least −55 dB of the whole, and −90 dBFS.
-    narrowHops = high > 3e-6 * all && high > 1e-9 * Float(layout.transform * layout.transform) ? 0 : min(narrowHops + 1, layout.slots + 1)
+    let isWide = high > tuning.trebleShare * all && high > tuning.treble * Float(layout.transform * layout.transform)
+    narrowHops = isWide ? 0 : min(narrowHops + 1, layout.slots + 1)
     isWideBand = narrowHops <= layout.slots
   }
 

@@ -11,14 +11,16 @@ struct EchoSubtraction: ~Copyable {
   private(set) var mix: FilterMix
 
   private let layout: FilterLayout
+  private let tuning: Tuning.EchoSubtraction
   private var share: EstimateShare
   /// The newest hop of a residual that exceeds its limit.
   private let limited: UnsafeMutablePointer<Float>
 
-  init(layout: FilterLayout) {
+  init(layout: FilterLayout, tuning: Tuning = .standard) {
     self.layout = layout
-    mix = FilterMix(layout: layout)
-    share = EstimateShare(layout: layout)
+    self.tuning = tuning.echoSubtraction
+    mix = FilterMix(layout: layout, tuning: tuning.filterMix)
+    share = EstimateShare(layout: layout, tuning: tuning.estimateShare)
     limited = .silence(layout.hop)
     (echo, residual) = (UnsafePointer(limited), UnsafePointer(limited))
   }
@@ -27,7 +29,7 @@ struct EchoSubtraction: ~Copyable {
 
   /// Whether the fast filter leaves clearly less than the careful one.
   var needsFast: Bool {
-    @_noLocks @_noAllocation get { mix.benefit > PathTuning.needed }
+    @_noLocks @_noAllocation get { mix.benefit > tuning.needed }
   }
 
   /// Processes a hop of both filters. Unless the fast one `isOffered`, it is not heard.
@@ -53,14 +55,14 @@ struct EchoSubtraction: ~Copyable {
     (echo, residual) = (nothing, samples)
   }
 
-  /// Limits what is heard of the residual to twice the microphone's peak in the error's window. The echo is part of the microphone, so more
+  /// Limits what is heard of the residual by the microphone's peak in the error's window. The echo is part of the microphone, so much more
   /// than that is the estimate's own: of an echo that has ended, or of a filter that was fed garbage.
   @_noLocks @_noAllocation
   private mutating func limitResidual(newest: UnsafePointer<Float>, window: UnsafePointer<Float>) {
     let highest = peak(residual, frames: layout.hop)
     // The newest hop's own peak suffices almost always.
-    if highest <= 2 * peak(newest, frames: layout.hop) { return }
-    let limit = 2 * peak(window, frames: layout.window)
+    if highest <= tuning.mostPeak * peak(newest, frames: layout.hop) { return }
+    let limit = tuning.mostPeak * peak(window, frames: layout.window)
     if highest <= limit { return }
     for i in 0..<layout.hop { limited[i] = min(max(residual[i], -limit), limit) }
     residual = UnsafePointer(limited)

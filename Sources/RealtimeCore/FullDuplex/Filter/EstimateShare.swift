@@ -4,7 +4,7 @@
 ///
 /// The echo is part of the microphone, so an estimate that makes it louder is wrong: of a filter that has learnt a near end, or of a path
 /// that has changed. The largest share that leaves no more than there was is 1 as long as the estimate does no harm, whatever the near end
-/// says, and falls gradually otherwise, also before the filters are found to be wrong. Energies are smoothed over 40 ms. Own method. Cost:
+/// says, and falls gradually otherwise, also before the filters are found to be wrong. Energies are smoothed. Own method. Cost:
 /// three mean squares a hop, and a crossfade while less than the estimate is subtracted. [realtime] except `init` and `deinit`.
 struct EstimateShare: ~Copyable {
   /// Echo and residual of the newest hop; valid if `limit` returned true.
@@ -16,7 +16,7 @@ struct EstimateShare: ~Copyable {
   }
 
   private let hop: Int
-  private let memory: Float
+  private let memory, negligible: Float
   private let subtracted, left: UnsafeMutablePointer<Float>
   private var microphonePower: Float = 0
   private var echoPower: Float = 0
@@ -24,9 +24,10 @@ struct EstimateShare: ~Copyable {
   /// The share at the end of the newest hop.
   private var share: Float = 1
 
-  init(layout: FilterLayout) {
+  init(layout: FilterLayout, tuning: Tuning.EstimateShare = .standard) {
     hop = layout.hop
-    memory = layout.perHop(0.9)
+    memory = layout.perHop(tuning.memory)
+    negligible = tuning.negligible
     subtracted = .silence(layout.hop)
     left = .silence(layout.hop)
   }
@@ -49,7 +50,7 @@ struct EstimateShare: ~Copyable {
     let before = share
     share = min(max((microphonePower + echoPower - residualPower) / (echoPower + 1e-12), 0), 1)
     // Of a negligible estimate, rounding would decide.
-    if echoPower < 1e-9 { share = 1 }
+    if echoPower < negligible { share = 1 }
     if before == 1, share == 1 { return false }
     let step = (share - before) / Float(hop)
     for i in 0..<hop {

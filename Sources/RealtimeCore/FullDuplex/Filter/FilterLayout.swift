@@ -65,9 +65,6 @@ struct FilterLayout: Sendable {
   /// Hz from one bin to the next.
   var binWidth: Float { Float(rate) / Float(transform) }
 
-  /// Converts a per-hop factor from hops of 256 frames at 48 kHz.
-  func perHop(_ factor: Float) -> Float { factorPerHop(factor, hop: hop, rate: rate) }
-
   /// Converts seconds to hops, at least one.
   func hops(_ seconds: Double) -> Int { max(1, Int((seconds * Double(rate) / Double(hop)).rounded())) }
 }

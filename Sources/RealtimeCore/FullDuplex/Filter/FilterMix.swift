@@ -30,7 +30,7 @@ struct FilterMix: ~Copyable {
   }
 
   private let hop, bins: Int
-  private let memory: Float
+  private let memory, least: Float
   private let mixedEcho, mixedResidual, mixedUncertainty: UnsafeMutablePointer<Float>
   /// The two sums of the formula above.
   private var gain: Float = 0
@@ -38,13 +38,11 @@ struct FilterMix: ~Copyable {
   /// |c|², smoothed.
   private var power: Float = 0
 
-  /// Share of the mean |c|² that is added to each, which keeps pauses from deciding.
-  private let least: Float = 1e-3
-
-  init(layout: FilterLayout) {
+  init(layout: FilterLayout, tuning: Tuning.FilterMix = .standard) {
+    least = tuning.least
     hop = layout.hop
     bins = layout.bins
-    memory = layout.perHop(0.98)
+    memory = layout.perHop(tuning.memory)
     mixedEcho = .silence(layout.hop)
     mixedResidual = .silence(layout.hop)
     // As many as `KalmanFilter.uncertainty` has: sums by bands read beyond the last bin.

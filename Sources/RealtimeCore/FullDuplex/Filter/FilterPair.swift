@@ -10,6 +10,7 @@ struct FilterPair: ~Copyable {
   private(set) var offset = 0
 
   private let layout: FilterLayout
+  private let tuning: Tuning.FilterPair
   private var prior: PathPrior
   private var selector: PathSelector
   private var isStereo = false
@@ -19,15 +20,18 @@ struct FilterPair: ~Copyable {
   /// - Parameters:
   ///   - spectrum: by whose bands the filters are compared.
   ///   - transform: of `layout.transform` samples.
-  init(layout: FilterLayout, spectrum: borrowing BandSpectrum, transform: borrowing FourierTransform) {
+  init(
+    layout: FilterLayout, tuning: Tuning = .standard, spectrum: borrowing BandSpectrum, transform: borrowing FourierTransform
+  ) {
     self.layout = layout
-    let fast = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
-    let careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
+    self.tuning = tuning.filterPair
+    let fast = KalmanFilter(layout: layout, role: .fast, tuning: tuning, transform: transform)
+    let careful = KalmanFilter(layout: layout, role: .careful, tuning: tuning, transform: transform)
     (fastEstimate, carefulEstimate) = (fast.estimate, careful.estimate)
     self.fast = fast
     self.careful = careful
-    prior = PathPrior(layout: layout)
-    selector = PathSelector(layout: layout, spectrum: spectrum)
+    prior = PathPrior(layout: layout, tuning: tuning.pathPrior)
+    selector = PathSelector(layout: layout, tuning: tuning.pathSelector, spectrum: spectrum)
   }
 
   // MARK: A hop
@@ -105,7 +109,7 @@ struct FilterPair: ~Copyable {
   @_noLocks @_noAllocation
   private func excess(of share: Float, over filter: borrowing KalmanFilter) -> Float {
     let factor = share * careful.errorPower / filter.expectedNow
-    return factor < 2 ? 1 : min(factor, PathTuning.loudest)
+    return factor < tuning.louder ? 1 : min(factor, tuning.loudest)
   }
 
   // MARK: A trial

@@ -27,9 +27,9 @@ extension KalmanFilter {
     @_noLocks @_noAllocation get { expectedPower < echoPower }
   }
 
-  /// A Boolean value indicating whether it has three times as much: a filter that has learnt that there is no echo may be confident, too.
+  /// A Boolean value indicating whether it has several times as much: a filter that has learnt that there is no echo may be confident, too.
   var isSure: Bool {
-    @_noLocks @_noAllocation get { 3 * expectedPower < echoPower }
+    @_noLocks @_noAllocation get { tuning.sure * expectedPower < echoPower }
   }
 
   /// Ratio of the error's power to that of all echo that the filter expects: the estimate and its uncertainty. Far above 1 if something
@@ -38,19 +38,19 @@ extension KalmanFilter {
     @_noLocks @_noAllocation get { errorPower / (expectedPower + echoPower + 1e-12) }
   }
 
-  /// A Boolean value indicating whether the error correlates negatively with the estimate, by more than two standard deviations: a smaller
+  /// A Boolean value indicating whether the error correlates negatively with the estimate, by some standard deviations: a smaller
   /// estimate would have left less. By chance, near-end speech does not for several hops in a row.
   var isEstimateTooLarge: Bool {
-    @_noLocks @_noAllocation get { misfit < 0 && misfit * misfit > 4 * information }
+    @_noLocks @_noAllocation get { misfit < 0 && misfit * misfit > tuning.tooLarge * information }
   }
 
   /// Returns in which of eight bins from `bin` on echo paths of these powers, from the left and from the right, would be audible at the far
-  /// end's mean level: above −10 dB of the noise.
+  /// end's mean level.
   @_noLocks @_noAllocation
   func hears(_ bin: Int, left: SIMD8<Float>, right: SIMD8<Float>) -> SIMDMask<SIMD8<Int32>> {
     let fromLeft: SIMD8<Float> = load8(referencePower + bin) * left
     let fromRight: SIMD8<Float> = load8(referencePower + layout.bins + bin) * right
-    let audible: SIMD8<Float> = 0.1 * load8(noise + bin)
+    let audible: SIMD8<Float> = tuning.audible * load8(noise + bin)
     return windowShare * (fromLeft + fromRight) .> audible
   }
 
@@ -67,8 +67,8 @@ extension KalmanFilter {
     @_noLocks @_noAllocation get { peak() >= (layout.partitions - 1) * layout.partitionHops * layout.hop }
   }
 
-  /// Returns how many leading partitions carry less than 3 % of the echo's power, minus one, by which the window could start later; 0 if at
-  /// most 5, without confidence, or in stereo.
+  /// Returns how many leading partitions carry hardly any of the echo's power, minus one, by which the window could start later; 0 if they
+  /// are few, without confidence, or in stereo.
   @_noLocks @_noAllocation
   func idlePartitions() -> Int {
     guard isConfident, binsOfRow[layout.partitions] == 0 else { return 0 }
@@ -76,10 +76,10 @@ extension KalmanFilter {
     for partition in 0..<layout.partitions { all += heardPower(of: partition) }
     while idle < layout.partitions {
       early += heardPower(of: idle)
-      if early > 0.03 * all { break }
+      if early > tuning.idle * all { break }
       idle += 1
     }
-    return idle > 5 ? idle - 1 : 0
+    return idle > tuning.idlePartitions ? idle - 1 : 0
   }
 
   /// Returns the power of the echo that comes from a row of the two sides, weighted by its side's mean spectrum.

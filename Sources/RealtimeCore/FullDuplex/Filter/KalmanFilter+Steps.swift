@@ -19,7 +19,7 @@ extension KalmanFilter {
       let isFirst = row < 2 * layout.partitions && row % layout.partitions < layout.fastPartitions
       binsOfFirstRows[row] = isFirst ? binsOfRow[row] : 0
       binsOfOtherRows[row] = isFirst ? 0 : binsOfRow[row]
-      if tuning.isPartial { binsOfRow[row] = binsOfFirstRows[row] }
+      if role.isPartial { binsOfRow[row] = binsOfFirstRows[row] }
     }
   }
 
@@ -72,9 +72,9 @@ extension KalmanFilter {
       bins: Int32(activeBins), stride: Int32(layout.bins), reference: references[0],
       otherReference: wasStereo ? references[layout.partitions] : nil, errorRe: error.re, errorIm: error.im,
       echoRe: work.re, echoIm: work.im, uncertainty: uncertainty, excitation: excitation, referencePower: referencePower, noise: noise,
-      floor: floor, squares: squares, inverse: inverse, change: change, width: Int32(tuning.smoothedBins), smoothing: tuning.smoothing,
-      referenceMemory: referenceMemory, rise: rise, windowShare: windowShare, overcount: tuning.overcount, processNoise: tuning.processNoise
-    )
+      floor: floor, squares: squares, inverse: inverse, change: change, width: Int32(smoothedBins), smoothing: noiseMemory,
+      referenceMemory: referenceMemory, rise: rise, windowShare: windowShare, overcount: overcount, processNoise: processNoise,
+      leastError: tuning.leastError)
     var errors: Float = 0, products: Float = 0, estimates: Float = 0
     nearend_kalman_learn(&step, &errors, &products, &estimates)
     errorPower += (1 - errorMemory) * (errors - errorPower)
@@ -83,18 +83,18 @@ extension KalmanFilter {
     // Without echo for long, as behind a muted microphone, the filter learns a path of 0, and its variance vanishes with it. The decaying
     // peak keeps it from vanishing.
     for row in 0..<rows {
-      heldSquares[row] = max(meanSquares[row], heldSquares[row] * tuning.holding)
-      meanSquares[row] = max(meanSquares[row], tuning.heldShare * heldSquares[row])
+      heldSquares[row] = max(meanSquares[row], heldSquares[row] * holding)
+      meanSquares[row] = max(meanSquares[row], heldShare * heldSquares[row])
     }
     // The two sides only: saturation has its own rows.
     for channel in 0..<2 {
       let means = meanSquares + channel * layout.partitions
       var highest: Float = 0
       for partition in 0..<layout.partitions { highest = max(highest, means[partition]) }
-      for partition in 0..<layout.partitions { means[partition] = max(means[partition], leastShare * highest) }
+      for partition in 0..<layout.partitions { means[partition] = max(means[partition], tuning.leastShare * highest) }
     }
     var partitions = partitions(bins: binsOfRow)
-    let share = Float(tuning.period * layout.hop) / Float(layout.transform)
+    let share = Float(role.period * layout.hop) / Float(layout.transform)
     nearend_kalman_update(&partitions, error.re, error.im, inverse, change, share)
   }
 
@@ -102,11 +102,11 @@ extension KalmanFilter {
   @_noLocks @_noAllocation
   mutating func constrain(_ turn: Int) {
     for channel in 0..<ReferenceSpectra.channels {
-      for partition in 0..<layout.partitions where (partition + 3 * channel) % tuning.constraintTurns == turn {
+      for partition in 0..<layout.partitions where (partition + 3 * channel) % role.constraintTurns == turn {
         let row = channel * layout.partitions + partition
         if binsOfRow[row] == 0 { continue }
         taps(of: row, into: scratch)
-        if channel < 2, tuning.watchesPeak { notePeak(row) }
+        if channel < 2, role.watchesPeak { notePeak(row) }
         setTaps(of: row)
       }
     }

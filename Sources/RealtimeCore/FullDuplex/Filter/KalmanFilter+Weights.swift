@@ -10,7 +10,7 @@ extension KalmanFilter {
   mutating func lose(_ loss: Loss) {
     switch loss {
     case .history: break
-    case .trust: raiseVariances(by: 1, least: doubtedShare * priorScale)
+    case .trust: raiseVariances(by: 1, least: tuning.doubtedShare * priorScale)
     case .path:
       priorScale = 1
       for row in 0..<rows { forget(row: row) }
@@ -20,7 +20,7 @@ extension KalmanFilter {
 
   @_noLocks @_noAllocation
   func forget(row: Int) {
-    let base = weights + row * rowSize, variance = priorScale * Self.priorVariance(row, layout)
+    let base = weights + row * rowSize, variance = priorScale * Self.priorVariance(row, layout, prior)
     for k in 0..<2 * layout.bins { base[k] = 0 }
     for k in 0..<layout.bins { base[2 * layout.bins + k] = variance }
     meanSquares[row] = 0
@@ -37,12 +37,11 @@ extension KalmanFilter {
     }
   }
 
-  /// Returns the prior variance of a row: a loudspeaker as loud at the microphone as a talker, decaying by 0.2 dB in 10 ms; a third of it
-  /// for saturation.
+  /// Returns the prior variance of a row.
   @_noLocks @_noAllocation
-  static func priorVariance(_ row: Int, _ layout: FilterLayout) -> Float {
+  static func priorVariance(_ row: Int, _ layout: FilterLayout, _ prior: Tuning.PathPrior) -> Float {
     let seconds = Float(row % layout.partitions * layout.partitionHops * layout.hop) / Float(layout.rate)
-    return (row < 2 * layout.partitions ? 0.15 : 0.05) * rt_powf(10, -2 * seconds)
+    return (row < 2 * layout.partitions ? prior.initial : prior.initialOfSaturation) * rt_powf(10, -prior.decay / 10 * seconds)
   }
 
   /// Returns a row's weights: `bins` real parts, `bins` imaginary ones.
@@ -88,8 +87,8 @@ extension KalmanFilter {
   @_noLocks @_noAllocation
   mutating func changePrior(of row: Int, from former: Float, to newest: Float) {
     let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
-    // A variance above 90 % of the prior, as without trust, is treated as 90 % of it, which keeps the divisor positive.
-    let added = 1 / newest - 1 / former, most = 0.9 * former
+    // A variance near the prior, as without trust, is treated as a part of it, which keeps the divisor positive.
+    let added = 1 / newest - 1 / former, most = tuning.mostOfPrior * former
     for k in stride(from: 0, to: layout.bins, by: 8) {
       let p = load8(variance + k), bounded: SIMD8<Float> = p.replacing(with: most, where: p .> most)
       let factor: SIMD8<Float> = 1 / (1 + added * bounded)
@@ -104,7 +103,7 @@ extension KalmanFilter {
   func raiseVariances(by share: Float, least: Float = 0) {
     for row in 0..<rows {
       let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
-      let mean = meanSquares[row], lowest = least * Self.priorVariance(row, layout)
+      let mean = meanSquares[row], lowest = least * Self.priorVariance(row, layout, prior)
       for k in stride(from: 0, to: layout.bins, by: 8) {
         let r = load8(re + k), i = load8(im + k)
         let power: SIMD8<Float> = 0.5 * share * (r * r + i * i + mean), raised: SIMD8<Float> = load8(variance + k) + power
@@ -116,7 +115,7 @@ extension KalmanFilter {
   /// Adds the process noise of hops without learning, because the path may have moved meanwhile.
   @_noLocks @_noAllocation
   func age(by hops: Int) {
-    let share = 1 - rt_powf(1 - tuning.processNoise, Float(hops / tuning.period))
+    let share = 1 - rt_powf(1 - processNoise, Float(hops / role.period))
     for row in 0..<rows {
       let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
       for k in stride(from: 0, to: layout.bins, by: 8) {
@@ -280,15 +279,15 @@ extension KalmanFilter {
     for row in 0..<2 * layout.partitions { peakTaps[row] = min(peakTaps[row] + Float(layout.hop), last) }
   }
 
-  /// Returns the frames at the window's start from which hardly any echo comes: a hop with less than 1 % of the echo's power, or the
-  /// largest fraction of it, halved repeatedly, with less than 0.1 %; 0 if not even the first 8 frames. Weighted by the far end's mean
+  /// Returns the frames at the window's start from which hardly any echo comes: a hop, or the largest fraction of it, halved repeatedly; 0
+  /// if not even the first 8 frames. Weighted by the far end's mean
   /// spectrum: in bins where the far end is silent, taps hold only noise.
   @_noLocks @_noAllocation
   private func idleFrames() -> Int {
     var all: Float = 0, frames = layout.hop
     for row in 0..<2 * layout.partitions where binsOfRow[row] > 0 { all += heardPower(of: row) }
     while frames >= 8 {
-      let most: Float = frames == layout.hop ? 0.01 : 0.001
+      let most: Float = frames == layout.hop ? tuning.idleHop : tuning.idleFrames
       if heardPower(first: frames) <= most * all { return frames }
       frames /= 2
     }

@@ -9,7 +9,7 @@ internal import CRealtime
 ///     U = window / transform · Σ |X|² P;   D = U + overcount · S,   S: |E|², smoothed over bins and time
 ///     W ← W + λ P / D X* E;   P ← (1 − λ q)(1 − λ shift / transform · |X|² P / D) P + λ q V,   V = (|W|² + its mean over bins) / 2
 ///     λ = x min(1, ((U + window / transform · |Y|²) / N)²),   x: `Excitation.byBin`,   N: running minimum of S, +5 dB/s at most
-///     shift: frames per learning step;   q, overcount: of `Tuning`
+///     shift: frames per learning step;   q, overcount: of `Tuning.Learning`
 ///
 /// `P` is the variance of `W`, so `U` is the expected power of the residual echo. In bins where no echo is audible over the noise, λ is
 /// near 0: otherwise noise, or the comfort noise of a pausing far end, would make the filter unlearn the path.
@@ -20,11 +20,12 @@ internal import CRealtime
 /// Cost: an inverse transform a hop; a forward one, and two for each row that is constrained, a learning step.
 struct KalmanFilter: ~Copyable {
   let layout: FilterLayout
-  let tuning: Tuning
-  /// Minimum of a row's mean square, as a share of its channel's highest: a changed path may reach any partition.
-  let leastShare: Float = 0.03
-  /// Without trust, the minimum variance as a share of the prior.
-  let doubtedShare: Float = 0.3
+  let role: Role
+  let tuning: Tuning.KalmanFilter
+  /// Of `Tuning.Learning`.
+  let overcount, heldShare: Float
+  let smoothedBins: Int
+  let prior: Tuning.PathPrior
   let transform: FourierTransform
   /// Of the newest hop.
   let estimate: FilterEstimate
@@ -61,7 +62,7 @@ struct KalmanFilter: ~Copyable {
   let errorWindow: UnsafeMutablePointer<Float>
   /// By row of the two sides: the magnitude of the strongest tap, and its index.
   let peakLevels, peakTaps: UnsafeMutablePointer<Float>
-  /// |X|² of the two sides, averaged over 200 learning steps, one to two seconds. In mono the second one is not used.
+  /// |X|² of the two sides, averaged over one to two seconds. In mono the second one is not used.
   let referencePower: UnsafeMutablePointer<Float>
   var hops = 0
   /// A Boolean value indicating whether the newest estimate is 0, because the microphone was passed through.
@@ -80,10 +81,11 @@ struct KalmanFilter: ~Copyable {
   var information: Float = 0
   /// Factor by which N may rise per learning step.
   let rise: Float
-  /// What remains per hop of `expectedPower`; per learning step of `errorPower`, and of `misfit`.
-  let powerMemory, errorMemory, misfitMemory: Float
-  /// What remains per learning step of the reference's mean power.
-  let referenceMemory: Float
+  /// q: the share of the path's power that is expected to change per learning step, 0…1.
+  let processNoise: Float
+  /// What remains per hop of `expectedPower`; per learning step of `errorPower`, of `misfit`, of S, of the reference's mean power, and of
+  /// `heldSquares`.
+  let powerMemory, errorMemory, misfitMemory, noiseMemory, referenceMemory, holding: Float
   /// window / transform.
   let windowShare: Float
   let rows: Int
@@ -92,9 +94,15 @@ struct KalmanFilter: ~Copyable {
   var priorScale: Float = 1
 
   /// - Parameter transform: of `layout.transform` samples.
-  init(layout: FilterLayout, tuning: Tuning, transform: borrowing FourierTransform) {
+  init(layout: FilterLayout, role: Role, tuning: Tuning = .standard, transform: borrowing FourierTransform) {
+    let learning = role.isPartial ? tuning.fastFilter : tuning.carefulFilter
     self.layout = layout
-    self.tuning = tuning.adapted(to: layout)
+    self.role = role
+    (overcount, heldShare) = (learning.overcount, learning.heldShare)
+    // As many as the kernel allows.
+    smoothedBins = min(max(learning.smoothedBins, 1), 8)
+    self.tuning = tuning.kalmanFilter
+    prior = tuning.pathPrior
     self.transform = FourierTransform(sharing: transform)
     rows = ReferenceSpectra.channels * layout.partitions
     rowSize = 3 * layout.bins
@@ -118,9 +126,14 @@ struct KalmanFilter: ~Copyable {
     for k in 0..<layout.bins { floor[k] = .greatestFiniteMagnitude }
     change = .silence(layout.bins)
     windowShare = Float(layout.window) / Float(layout.transform)
-    rise = rt_powf(3, Float(tuning.period * layout.hop) / Float(layout.rate))
-    (powerMemory, errorMemory, misfitMemory) = (layout.perHop(0.8), layout.perHop(0.7), layout.perHop(0.5))
-    referenceMemory = layout.perHop(0.995)
+    rise = rt_powf(tuning.kalmanFilter.noiseRise, Float(role.period * layout.hop) / Float(layout.rate))
+    processNoise = 1 - layout.perHop(learning.path, every: role.period)
+    powerMemory = layout.perHop(tuning.kalmanFilter.power)
+    errorMemory = layout.perHop(learning.error, every: role.period)
+    misfitMemory = layout.perHop(learning.misfit, every: role.period)
+    noiseMemory = layout.perHop(learning.noise, every: role.period)
+    referenceMemory = layout.perHop(learning.reference, every: role.period)
+    holding = layout.perHop(learning.peak, every: role.period)
     inverse = .silence(layout.bins)
     squares = .silence(layout.allBins + 16) + 8
     work = .silence(layout.allBins)
@@ -167,7 +180,7 @@ struct KalmanFilter: ~Copyable {
 
   /// A Boolean value indicating whether `error` is of this hop.
   var hasLearnt: Bool {
-    @_noLocks @_noAllocation get { hops % tuning.period == 0 }
+    @_noLocks @_noAllocation get { hops % role.period == 0 }
   }
 
   /// Estimates the echo in the newest `window` samples of the microphone, once a hop.
@@ -205,7 +218,7 @@ struct KalmanFilter: ~Copyable {
     // The noise of the last bins is smoothed over their neighbours.
     transform.forward(errorWindow, re: error.re, im: error.im, bins: activeBins + 8)
     learn()
-    constrain((hops / tuning.period) % tuning.constraintTurns)
+    constrain((hops / role.period) % role.constraintTurns)
   }
 
   /// Estimates and learns nothing for one hop, because the far end was silent for the filter's whole reach, or the microphone is closed.

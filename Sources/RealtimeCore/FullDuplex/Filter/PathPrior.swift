@@ -8,32 +8,25 @@
 /// operations a weight every `partitionHops` hops; then none. [realtime] except `init` and `deinit`.
 struct PathPrior: ~Copyable {
   private let layout: FilterLayout
+  private let tuning: Tuning.PathPrior
   /// Prior variance of each row, of both channels of the far end.
   private let variances: UnsafeMutablePointer<Float>
   private let powers, deviations, sorted: UnsafeMutablePointer<Float>
   /// Remaining updates. Afterwards the variances no longer derive from the prior, but track the path.
   private var updates: Int
-  /// Updates in 2 s of far-end speech.
+  /// Updates from the path's loss on.
   private let mostUpdates: Int
 
-  /// Threshold for the strongest partition, as a multiple of the median.
-  private let contrast: Float = 8
-  /// Factors of the estimated power and of its deviation; a lowered prior is their weighted sum.
-  private let margin: Float = 6
-  private let deviationMargin: Float = 5
-  /// Limits of the prior, relative to the initial one, and of changes too small to apply, relative to the present one.
-  private let limits: (low: Float, high: Float) = (0.03, 30)
-  private let worthwhile: (low: Float, high: Float) = (0.7, 2)
-
-  init(layout: FilterLayout) {
+  init(layout: FilterLayout, tuning: Tuning.PathPrior = .standard) {
     self.layout = layout
-    mostUpdates = layout.hops(2) / layout.partitionHops
+    self.tuning = tuning
+    mostUpdates = layout.hops(tuning.duration) / layout.partitionHops
     updates = mostUpdates
     variances = .silence(2 * layout.partitions)
     powers = .silence(2 * layout.partitions)
     deviations = .silence(2 * layout.partitions)
     sorted = .silence(2 * layout.partitions)
-    for row in 0..<2 * layout.partitions { variances[row] = KalmanFilter.priorVariance(row, layout) }
+    for row in 0..<2 * layout.partitions { variances[row] = KalmanFilter.priorVariance(row, layout, tuning) }
   }
 
   deinit {
@@ -52,16 +45,16 @@ struct PathPrior: ~Copyable {
       powers[row] = max(estimate.power, 0)
       deviations[row] = estimate.deviation
       sorted[row] = powers[row] + deviations[row]
-      strongest = max(strongest, estimate.power - 2 * estimate.deviation)
+      strongest = max(strongest, estimate.power - tuning.certain * estimate.deviation)
     }
-    guard strongest > contrast * median(sorted, count: rows) else { return }
+    guard strongest > tuning.contrast * median(sorted, count: rows) else { return }
     for row in 0..<rows {
-      let first = careful.priorScale * KalmanFilter.priorVariance(row, layout), former = variances[row]
-      let lower = max(margin * powers[row] + deviationMargin * deviations[row], limits.low * first)
-      if lower < worthwhile.low * former {
+      let first = careful.priorScale * KalmanFilter.priorVariance(row, layout, tuning), former = variances[row]
+      let lower = max(tuning.margin * powers[row] + tuning.deviationMargin * deviations[row], tuning.least * first)
+      if lower < tuning.lower * former {
         variances[row] = lower
-      } else if powers[row] - 2 * deviations[row] > worthwhile.high * former {
-        variances[row] = max(min(powers[row], limits.high * first), former)
+      } else if powers[row] - tuning.certain * deviations[row] > tuning.higher * former {
+        variances[row] = max(min(powers[row], tuning.most * first), former)
       }
       if variances[row] == former { continue }
       careful.changePrior(of: row, from: former, to: variances[row])
@@ -77,7 +70,7 @@ struct PathPrior: ~Copyable {
     case .trust: updates = 0
     case .path:
       updates = mostUpdates
-      for row in 0..<2 * layout.partitions { variances[row] = KalmanFilter.priorVariance(row, layout) }
+      for row in 0..<2 * layout.partitions { variances[row] = KalmanFilter.priorVariance(row, layout, tuning) }
     }
   }
 
@@ -115,7 +108,7 @@ struct PathPrior: ~Copyable {
       for i in 0..<count {
         let partition = partitions > 0 ? i : count - 1 - i, source = partition + partitions, row = channel * count + partition
         variances[row] =
-          source >= 0 && source < count ? variances[channel * count + source] : scale * KalmanFilter.priorVariance(row, layout)
+          source >= 0 && source < count ? variances[channel * count + source] : scale * KalmanFilter.priorVariance(row, layout, tuning)
       }
     }
   }

@@ -11,22 +11,16 @@ struct PathSelector: ~Copyable {
   private let bins: UnsafeMutablePointer<(first: Int, end: Int)>
   private let fastEnergy, carefulEnergy: UnsafeMutablePointer<Float>
   private let count: Int
-
-  /// Shares of the careful filter's error: from the first on down, its weights approach the fast one's, below the second in one hop; above
-  /// the third, the fast one's are replaced.
-  private let better: Float = 0.5
-  private let best: Float = 0.2
-  private let worse: Float = 1.1
-  /// Smallest step worth a pass over the weights.
-  private let leastStep: Float = 0.02
+  private let tuning: Tuning.PathSelector
 
   /// - Parameter spectrum: by whose bands the filters are compared.
-  init(layout: FilterLayout, spectrum: borrowing BandSpectrum) {
+  init(layout: FilterLayout, tuning: Tuning.PathSelector = .standard, spectrum: borrowing BandSpectrum) {
+    self.tuning = tuning
     let bands = spectrum.count
     count = bands
     bins = .allocate(capacity: bands)
     for band in 0..<bands { (bins + band).initialize(to: spectrum.filterBins(of: band, bins: layout.bins)) }
-    memory = layout.perHop(0.95)
+    memory = layout.perHop(tuning.memory)
     fastEnergy = .silence(bands)
     carefulEnergy = .silence(bands)
     for band in 0..<bands { (fastEnergy[band], carefulEnergy[band]) = (1e-9, 1e-9) }
@@ -52,13 +46,14 @@ struct PathSelector: ~Copyable {
       fastEnergy[band] = memory * fastEnergy[band] + (1 - memory) * hop.fastResidual[band]
       carefulEnergy[band] = memory * carefulEnergy[band] + (1 - memory) * hop.residual[band]
       let (first, end) = bins[band]
-      let ratio = fastEnergy[band] / carefulEnergy[band], step = min((better - ratio) / (better - best), 1)
-      if step > leastStep {
+      let ratio = fastEnergy[band] / carefulEnergy[band]
+      let step = min((tuning.better - ratio) / (tuning.better - tuning.best), 1)
+      if step > tuning.leastStep {
         careful.approach(fast, bins: first..<end, step: step)
         // The error approaches the fast filter's as the weights do.
         let amplitude = 1 + step * (rt_sqrtf(ratio) - 1)
         carefulEnergy[band] *= amplitude * amplitude
-      } else if fastEnergy[band] > worse * carefulEnergy[band] {
+      } else if fastEnergy[band] > tuning.worse * carefulEnergy[band] {
         fast.adopt(careful, bins: first..<end)
         fastEnergy[band] = carefulEnergy[band]
       }

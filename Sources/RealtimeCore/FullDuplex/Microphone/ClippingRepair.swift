@@ -7,17 +7,18 @@
 struct ClippingRepair {
   private var highPass: Biquad
   private let frames: Int
-  /// Largest correction of a sample: 12 dB beyond full scale.
-  private let most: Float = 4
   /// Mean square of a block's corrections; what remains of it in later blocks.
   private(set) var power: Float = 0
   private let memory: Float
+  private let tuning: Tuning.Microphone
 
   /// - Parameters:
   ///   - highPass: the microphone's filter, at rest.
   ///   - frames: per block.
   ///   - memory: the share of `power` that remains after a block.
-  init(highPass: Biquad, frames: Int, memory: Float) { (self.highPass, self.frames, self.memory) = (highPass, frames, memory) }
+  init(highPass: Biquad, frames: Int, memory: Float, tuning: Tuning.Microphone = .standard) {
+    (self.highPass, self.frames, self.memory, self.tuning) = (highPass, frames, memory, tuning)
+  }
 
   /// A Boolean value indicating whether a block without clipped samples would pass unchanged.
   var isAtRest: Bool {
@@ -39,6 +40,7 @@ struct ClippingRepair {
   ///   - echo: the estimate.
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafeMutablePointer<Float>, marks: UnsafePointer<Float>?, echo: UnsafePointer<Float>) {
+    let most = tuning.mostCorrection
     var sum: Float = 0
     for i in 0..<frames {
       let missing = (echo[i] - samples[i] - highPass.pending) / highPass.gainAtOnce
@@ -49,6 +51,6 @@ struct ClippingRepair {
     }
     highPass.settle()
     power = max(memory * power, sum / Float(frames))
-    if power < 1e-9 { power = 0 }
+    if power < tuning.leastCorrection { power = 0 }
   }
 }

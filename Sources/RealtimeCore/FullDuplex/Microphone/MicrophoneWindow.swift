@@ -6,20 +6,19 @@ struct MicrophoneWindow: ~Copyable {
   private(set) var repair: ClippingRepair
 
   private let layout: FilterLayout
+  /// Mean square up to which it counts as closed.
+  private let closed: Float
   private let windows: SlidingWindows
   /// The newest hop, repaired where it is clipped.
   private let repaired: UnsafeMutablePointer<Float>
   /// Consecutive hops with an open microphone, capped at a window's length.
   private var openHops = 0
 
-  /// Mean square up to which a microphone counts as closed: −110 dBFS, far below the noise of any open one.
-  static var closed: Float {
-    @_noLocks @_noAllocation get { 1e-11 }
-  }
-
-  init(layout: FilterLayout) {
+  init(layout: FilterLayout, tuning: Tuning.Microphone = .standard) {
     self.layout = layout
-    repair = ClippingRepair(highPass: .rumble(rate: layout.rate), frames: layout.hop, memory: layout.perHop(0.5))
+    closed = tuning.closed
+    repair = ClippingRepair(
+      highPass: .rumble(rate: layout.rate), frames: layout.hop, memory: layout.perHop(tuning.correction), tuning: tuning)
     windows = SlidingWindows(count: 1, length: layout.window, block: layout.hop)
     repaired = .silence(layout.hop)
   }
@@ -46,7 +45,7 @@ struct MicrophoneWindow: ~Copyable {
   @_noLocks @_noAllocation
   mutating func measure(_ samples: UnsafePointer<Float>) {
     power = meanSquare(samples, frames: layout.hop)
-    openHops = power > Self.closed ? min(openHops + 1, layout.window / layout.hop) : 0
+    openHops = power > closed ? min(openHops + 1, layout.window / layout.hop) : 0
   }
 
   /// Appends a hop of which no echo is estimated, and returns it.

@@ -5,6 +5,7 @@ internal import CKernels
 /// [realtime] except `init` and `deinit`.
 struct DelayScout: ~Copyable {
   private let layout: FilterLayout
+  private let tuning: Tuning.DelayScout
   /// What remains of the spectra and of the evidence from one search to the next.
   private let memory, evidenceMemory: Float
   /// Bins, a multiple of 8; the last few may be padding.
@@ -24,33 +25,26 @@ struct DelayScout: ~Copyable {
   private var searchesUntilSettled: Int
   /// A Boolean value indicating whether the filter still has weights that would be lost by a needless move.
   private var isWary = false
-  /// Notes of a filter that is sure, minus twice those of one that is not; 0 while the echo may begin where the window ends.
+  /// Notes of a filter that is sure, minus more for each of one that is not; 0 while the echo may begin where the window ends.
   private var assurance = 0
-  /// Assurance above which a search is needless, half of the most that is counted: 1 s.
+  /// Hops from one search to the next: those of the careful filter's learning steps.
+  private static let period = 2
+  /// Assurance above which a search is needless, half of the most that is counted.
   private let enough: Int
-  /// Hops for which the evidence holds: the third of a second over which it is summed.
+  /// Hops for which the evidence holds.
   private let longestPause: Int
 
-  /// Significance threshold: `clear` times the median over all ages, and at least `least`.
-  private let clear: Float = 3
-  private let least: Float = 0.08
-  /// Searches in the first 0.13 s, a handful of overlapping windows: whatever is in them appears coherent, a vowel with another one.
+  /// Searches before the first decision.
   private let settling: Int
 
-  /// Coherence above that threshold, summed over a third of a second, that proves an echo: a few hops of a clear one. The first syllables
-  /// of a talker, which resemble each other, stay below.
-  private let certain: Float = 1
-  /// The same for a candidate, of which it takes two: a held vowel resembles a former one for long enough to name one wrongly. `certain`
-  /// where there are weights to lose.
-  private let telling: Float = 0.6
-
-  init(layout: FilterLayout) {
+  init(layout: FilterLayout, tuning: Tuning.DelayScout = .standard) {
     self.layout = layout
-    memory = layout.perHop(0.95)
-    evidenceMemory = layout.perHop(0.97)
-    longestPause = layout.hops(0.35)
-    enough = layout.hops(1) / 2
-    settling = layout.hops(0.13) / 2
+    self.tuning = tuning
+    memory = layout.perHop(tuning.memory, every: Self.period)
+    evidenceMemory = layout.perHop(tuning.evidence, every: Self.period)
+    longestPause = layout.hops(tuning.longestPause)
+    enough = layout.hops(tuning.rest) / Self.period
+    settling = layout.hops(tuning.settling) / Self.period
     searchesUntilSettled = settling
     count = layout.paddedScoutBins
     let size = ReferenceSpectra.sides * layout.reach * count
@@ -79,7 +73,7 @@ struct DelayScout: ~Copyable {
 
   /// A Boolean value indicating whether there is an echo, at any age.
   var isCertain: Bool {
-    @_noLocks @_noAllocation get { evidence[best] > certain }
+    @_noLocks @_noAllocation get { evidence[best] > tuning.certain }
   }
   /// Share of the error that comes from the partition with the most evidence, 0…1; both sides may explain the same of it.
   var echoShare: Float {
@@ -112,7 +106,7 @@ struct DelayScout: ~Copyable {
   @_noLocks @_noAllocation
   mutating func note(isSure: Bool, isAtTheEnd: Bool) {
     if isAtRest { isWary = false }
-    assurance = isAtTheEnd ? 0 : isSure ? min(assurance + 1, 2 * enough) : max(assurance - 2, 0)
+    assurance = isAtTheEnd ? 0 : isSure ? min(assurance + 1, 2 * enough) : max(assurance - tuning.doubt, 0)
   }
 
   /// Ends the rest, because the filter's assurance may be false.
@@ -150,21 +144,20 @@ struct DelayScout: ~Copyable {
     if searchesUntilSettled > 0 { return nil }
     let reach = layout.reach, hops = layout.partitionHops, partitions = layout.partitions
     copy(coherence, to: sorted, frames: reach)
-    let floor = max(clear * median(sorted, count: reach), least)
+    let floor = max(tuning.clear * median(sorted, count: reach), tuning.least)
     for partition in 0..<reach {
       evidence[partition] = evidenceMemory * evidence[partition] + max(coherence[partition] - floor, 0)
       if evidence[partition] > evidence[best] { best = partition }
     }
     // After drift the filter's window starts a few hops into a partition: `first` is the first partition that lies wholly within it.
     let hopsIntoPartition = offset % hops, first = (offset + hops - 1) / hops
-    // The echo should begin in the window's first 0.13 s, so that its tail fits. Moving the window later takes three times the evidence
-    // inside.
+    // The echo should begin in the window's first 0.13 s, so that its tail fits. Moving the window later takes more evidence.
     var inside: Float = 0
     for partition in first..<min(first + 6, reach) { inside = max(inside, evidence[partition]) }
-    let isBefore = best < first && evidence[best] > inside, isBeyond = best > first + 5 && evidence[best] > 3 * inside
+    let isBefore = best < first && evidence[best] > inside, isBeyond = best > first + 5 && evidence[best] > tuning.later * inside
     // Starts a partition before the strongest one, because the echo may begin earlier.
     let target = min(max(best - (hopsIntoPartition == 0 ? 1 : 2), 0), reach - partitions) * hops + hopsIntoPartition
-    guard evidence[best] > (isWary ? certain : telling), isBefore || isBeyond, target != offset else { return nil }
+    guard evidence[best] > (isWary ? tuning.certain : tuning.telling), isBefore || isBeyond, target != offset else { return nil }
     for partition in 0..<reach { evidence[partition] = 0 }
     let former = candidate
     candidate = target

@@ -11,6 +11,7 @@ internal import CRealtime
 /// Cost: every quarter of a second, 24 correlations over 328 bins. [realtime] except `init` and `deinit`.
 struct DriftTracker: ~Copyable {
   private let layout: FilterLayout
+  private let tuning: Tuning.DriftTracker
   /// Hops from one measurement to the next.
   private let interval: Int
   private let firstBin = 12
@@ -37,22 +38,14 @@ struct DriftTracker: ~Copyable {
   }
   /// Largest shift that is tried, in steps: somewhat more than the largest rate moves the response in `interval`.
   private let furthest: Int
-  /// Largest rate: 200 ppm.
-  private let largest = 2e-4
-  /// Least correlation that counts.
-  private let certain: Float = 0.6
-  /// Fewest bins with an audible echo that suffice for a measurement.
-  private let fewest = 24
-  /// Share of each measured drift that corrects the rate.
-  private let gain = 0.25
-
-  init(layout: FilterLayout) {
+  init(layout: FilterLayout, tuning: Tuning.DriftTracker = .standard) {
     self.layout = layout
-    interval = layout.hops(0.256)
+    self.tuning = tuning
+    interval = layout.hops(tuning.interval)
     count = (min(340, layout.bins) - 12) / 8 * 8
     former = .silence(2 * layout.fastPartitions * count)
     phase = .silence(count)
-    furthest = 5 * Int((1.2 * largest * Double(interval * Self.stepsPerHop) / 5).rounded(.up))
+    furthest = 5 * Int((tuning.reach * tuning.largest * Double(interval * Self.stepsPerHop) / 5).rounded(.up))
     turn = layout.transform / layout.hop * Self.stepsPerHop
     cosines = .silence(turn)
     for i in 0..<turn { cosines[i] = rt_cosf(2 * .pi * Float(i) / Float(turn)) }
@@ -90,10 +83,10 @@ struct DriftTracker: ~Copyable {
     var best = 0, highest = -Float.infinity
     find(stride(from: -furthest, through: furthest, by: 5), &best, &highest)
     find(stride(from: best - 4, through: best + 4, by: 1), &best, &highest)
-    guard highest > certain, abs(best) < furthest else { return nil }
+    guard highest > tuning.certain, abs(best) < furthest else { return nil }
     let below = likeness(best - 1), above = likeness(best + 1)
     let moved = Double(best) + 0.5 * Double((below - above) / (below - 2 * highest + above - 1e-9))
-    return .drift(min(max(rate + gain * moved / Double(elapsed * Self.stepsPerHop), -largest), largest))
+    return .drift(min(max(rate + tuning.gain * moved / Double(elapsed * Self.stepsPerHop), -tuning.largest), tuning.largest))
   }
 
   /// Updates the best of the shifts, and its correlation.
@@ -161,7 +154,7 @@ struct DriftTracker: ~Copyable {
       store8(im * scale, to: phase.im + j)
     }
     heard = Int(audible.sum())
-    return difference.sum() > 1e-6 * energy.sum() && heard >= fewest
+    return difference.sum() > tuning.moved * energy.sum() && heard >= tuning.fewest
   }
 
   @_noLocks @_noAllocation

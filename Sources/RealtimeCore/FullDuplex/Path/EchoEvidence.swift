@@ -8,7 +8,7 @@ struct EchoEvidence {
 
   private let memory: Float
 
-  init(layout: FilterLayout) { memory = layout.perHop(0.9) }
+  init(layout: FilterLayout, tuning: Tuning.EchoEvidence = .standard) { memory = layout.perHop(tuning.memory) }
 
   /// Begins to collect.
   @_noLocks @_noAllocation

@@ -11,29 +11,22 @@ struct EchoTrial: ~Copyable {
   let echo: UnsafeMutablePointer<Float>
 
   private let bands: Int
+  private let tuning: Tuning.EchoTrial
   private var evidence: EchoEvidence
-  /// Hops of a trial, 0.4 s.
+  /// Hops of a trial.
   private let patience: Int
-  /// Hops after a trial that proved nothing, 1 s: meanwhile the fast filter follows the path, and the clocks' drift is measured.
+  /// Hops after a trial that proved nothing.
   private let rest: Int
   private var hops = 0
   private var hopsToRest = 0
 
-  /// Least `found`, in multiples of the number of bands, and as a share of `wanted`, and the least share of the path's power in one
-  /// partition, that together prove an echo. In an hour without echo, where the others held, the first stayed below 1.5 where somebody
-  /// talked, and below 1.8 where music was beside other music.
-  private let leastEvidence: Float = 1.8
-  private let leastShare: Float = 0.4
-  private let leastConcentration: Float = 0.25
-  /// A band counts if the microphone's power exceeds this multiple of the noise.
-  private let audible: Float = 8
-
-  init(layout: FilterLayout, bands: Int) {
+  init(layout: FilterLayout, tuning: Tuning = .standard, bands: Int) {
     self.bands = bands
+    self.tuning = tuning.echoTrial
     echo = .silence(bands)
-    evidence = EchoEvidence(layout: layout)
-    patience = layout.hops(0.4)
-    rest = layout.hops(1)
+    evidence = EchoEvidence(layout: layout, tuning: tuning.echoEvidence)
+    patience = layout.hops(tuning.echoTrial.patience)
+    rest = layout.hops(tuning.echoTrial.rest)
   }
 
   deinit { echo.deallocate() }
@@ -48,12 +41,12 @@ struct EchoTrial: ~Copyable {
     @_noLocks @_noAllocation get { hops >= patience }
   }
 
-  /// Returns whether something is heard in a quarter of the bands at least: in noise alone nothing would be proven.
+  /// Returns whether something is heard in enough of the bands.
   @_noLocks @_noAllocation
   func isWorthwhile(_ hop: PathHop) -> Bool {
     var heard = 0
-    for band in 0..<bands where hop.microphone[band] > audible * hop.noise[band] { heard += 1 }
-    return 4 * heard >= bands
+    for band in 0..<bands where hop.microphone[band] > tuning.audible * hop.noise[band] { heard += 1 }
+    return Float(heard) >= tuning.heardShare * Float(bands)
   }
 
   /// Starts a trial, with the filter's reset.
@@ -79,12 +72,12 @@ struct EchoTrial: ~Copyable {
   mutating func observe(_ hop: PathHop, concentration: Float) -> PathNews {
     hops += 1
     evidence.fade()
-    for band in 0..<bands where hop.microphone[band] > audible * hop.noise[band] {
+    for band in 0..<bands where hop.microphone[band] > tuning.audible * hop.noise[band] {
       evidence.add(microphone: hop.microphone[band], echo: echo[band], residual: hop.fastResidual[band])
     }
     let isProven =
-      evidence.found > leastEvidence * Float(bands) && evidence.found > leastShare * evidence.wanted
-      && concentration > leastConcentration
+      evidence.found > tuning.leastEvidence * Float(bands) && evidence.found > tuning.leastShare * evidence.wanted
+      && concentration > tuning.leastConcentration
     return isProven ? .echoProven : .echoUnproven(isOver: isOver)
   }
 }

@@ -10,13 +10,13 @@ struct FirstWords {
   private var playedHops = 0
   private var broadHops = 0
   private var quietHops = 0
-  /// Hops of words, 0.13 s; of a pause, 0.1 s; and of all that was played before a tone counts, 0.3 s: words may begin with a hum.
+  /// Hops of words; of a pause; and of all that was played before a tone counts.
   private let leastWord, leastPause, leastPlayed: Int
 
-  init(layout: FilterLayout) {
-    leastWord = layout.hops(0.133)
-    leastPause = layout.hops(0.1)
-    leastPlayed = layout.hops(0.3)
+  init(layout: FilterLayout, tuning: Tuning.FirstWords = .standard) {
+    leastWord = layout.hops(tuning.word)
+    leastPause = layout.hops(tuning.pause)
+    leastPlayed = layout.hops(tuning.played)
   }
 
   /// Processes a hop of the far end. Tells if a tone has ended, in a pause or by something else, before any words.

@@ -22,30 +22,25 @@ struct GainTracker: ~Copyable {
   }
 
   private let bands: Int
+  private let tuning: Tuning.GainTracker
   /// Ring of the sums of the newest hops.
   private let history: UnsafeMutablePointer<Sums>
   private var newest = 0
-  /// Consecutive hops with a small change, and with one above 3.5 dB.
+  /// Consecutive hops with a small change, and with a clear one.
   private var smallHops = 0
   private var clearHops = 0
-  /// Hops whose sums are added up: 11 ms, 85 ms while both talk, and 21 ms once the estimate was found to be too large.
+  /// Hops whose sums are added up: usually, while both talk, and once the estimate was found to be too large.
   private let short, long, sudden: Int
-  /// Hops for which a small change must be seen, 21 ms.
+  /// Hops for which a small change must be seen.
   private let patience: Int
 
-  /// Least change that is followed, 2 dB, and the greatest: 22 dB downwards, 36 dB upwards.
-  private let least: Float = 1.25
-  private let most: (down: Float, up: Float) = (12, 64)
-  /// A band counts if the microphone's energy and the estimate's are these multiples of the noise. This share of the bands must count.
-  private let audible: (microphone: Float, echo: Float) = (8, 4)
-  private let enough: Float = 0.3
-
-  init(layout: FilterLayout, bands: Int) {
+  init(layout: FilterLayout, tuning: Tuning.GainTracker = .standard, bands: Int) {
     self.bands = bands
-    short = layout.hops(0.011)
-    long = layout.hops(0.085)
-    sudden = layout.hops(0.021)
-    patience = layout.hops(0.021)
+    self.tuning = tuning
+    short = layout.hops(tuning.short)
+    long = layout.hops(tuning.long)
+    sudden = layout.hops(tuning.sudden)
+    patience = layout.hops(tuning.patience)
     history = .allocate(capacity: long)
     history.initialize(repeating: Sums(), count: long)
   }
@@ -58,7 +53,7 @@ struct GainTracker: ~Copyable {
     var sums = Sums()
     for band in 0..<bands {
       let m = hop.microphone[band], y = hop.echo[band], noise = hop.noise[band]
-      guard m > audible.microphone * noise, y > audible.echo * noise else { continue }
+      guard m > tuning.audibleMicrophone * noise, y > tuning.audibleEcho * noise else { continue }
       let weight = 1 / (m + 1e-12)
       sums.products += 0.5 * weight * (m + y - hop.residual[band])
       sums.echo += weight * y
@@ -80,8 +75,7 @@ struct GainTracker: ~Copyable {
   @_noLocks @_noAllocation
   mutating func fall() -> GainFall? {
     let sums = sum(sudden), explained = sums.explained
-    // Of an echo that comes another way, up to 0.08 is explained by chance.
-    guard explained > 0.1, sums.gain < 0.8, sums.gain > 1 / 16 else { return nil }
+    guard explained > tuning.fallExplained, sums.gain < tuning.mostFallen, sums.gain > tuning.leastFallen else { return nil }
     return GainFall(gain: sums.gain, variance: (1 - explained) / (explained * sums.count))
   }
 
@@ -97,17 +91,23 @@ struct GainTracker: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func change() -> Float? {
     let now = sum(short), size = max(now.gain, 1 / max(now.gain, 1e-6)), explained = now.explained
-    let counts = now.gain > 1 / most.down && now.gain < most.up && now.count > enough * Float(short * bands)
-    smallHops = counts && size > least && explained > 0.95 ? smallHops + 1 : 0
-    clearHops = counts && size > 1.5 && explained > 0.9 ? clearHops + 1 : 0
+    let counts = now.gain > 1 / tuning.mostDown && now.gain < tuning.mostUp && isEnough(now, short)
+    smallHops = counts && size > tuning.least && explained > tuning.smallExplained ? smallHops + 1 : 0
+    clearHops = counts && size > tuning.clear && explained > tuning.clearExplained ? clearHops + 1 : 0
     // The newest hop alone agrees unless the change has just begun.
-    let ratio = history[newest].gain / now.gain, agrees = ratio > 0.87 && ratio < 1.15
-    if counts, agrees && size > 2 && explained > 0.8 || clearHops >= short || smallHops >= patience { return now.gain }
+    let ratio = history[newest].gain / now.gain, agrees = ratio > tuning.leastAgreeing && ratio < tuning.mostAgreeing
+    let isGreat = agrees && size > tuning.great && explained > tuning.greatExplained
+    if counts, isGreat || clearHops >= short || smallHops >= patience { return now.gain }
     // While both talk. Downwards, a path that begins to move would look alike.
-    let before = sum(long)
-    let isLouder = before.gain > 1.5 && before.gain < most.up && before.explained > 0.4 && before.count > enough * Float(long * bands)
+    let before = sum(long), isRise = before.gain > tuning.rise && before.gain < tuning.mostUp
+    let isLouder = isRise && before.explained > tuning.riseExplained && isEnough(before, long)
     return isLouder ? before.gain : nil
   }
+
+  /// Returns whether enough bands count in the sums of so many hops.
+  // `mutating`: as `fall`.
+  @_noLocks @_noAllocation
+  private mutating func isEnough(_ sums: Sums, _ hops: Int) -> Bool { sums.count > tuning.enough * Float(hops * bands) }
 
   /// Returns the sums of the newest hops.
   @_noLocks @_noAllocation

@@ -8,17 +8,17 @@ struct InitialGuard {
     @_noLocks @_noAllocation get { hopsLeft > 0 }
   }
 
-  /// Hops of an active far end for which filters that have not converged stay guarded: 1.07 s at first, 0.4 s after a reset.
+  /// Hops of an active far end for which filters that have not converged stay guarded: at first, and after a reset.
   private var hopsLeft: Int
   private let afterReset: Int
-  /// Hops for which the far end still counts as active, up to 0.45 s after it was.
+  /// Hops for which the far end still counts as active.
   private var activeHops = 0
   private let hold: Int
 
-  init(layout: FilterLayout) {
-    hopsLeft = layout.hops(1.067)
-    afterReset = layout.hops(0.4)
-    hold = layout.hops(0.453)
+  init(layout: FilterLayout, tuning: Tuning.InitialGuard = .standard) {
+    hopsLeft = layout.hops(tuning.first)
+    afterReset = layout.hops(tuning.afterReset)
+    hold = layout.hops(tuning.hold)
   }
 
   /// Processes a hop.

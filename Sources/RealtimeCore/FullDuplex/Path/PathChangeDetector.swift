@@ -5,13 +5,13 @@ struct PathChangeDetector: ~Copyable {
   /// A Boolean value indicating whether the filter has cancelled since the last change.
   private(set) var hasConverged = false
 
-  private let layout: FilterLayout
+  private let tuning: Tuning.PathChangeDetector
   private let count: Int
   private let memory, longMemory, shareMemory: Float
   private let microphone, echo, residual, recent: UnsafeMutablePointer<Float>
   /// The noise: the running minimum of the microphone and of the residual, which a steady far end leaves when it is cancelled.
   private let floor: UnsafeMutablePointer<Float>
-  /// Factor by which the noise may rise per hop, 1.6 dB/s, and the hops at first in which it follows, 0.1 s.
+  /// Factor by which the noise may rise per hop, and the hops at first in which it follows.
   private let rise: Float
   private let settling: Int
   private var hops = 0
@@ -20,31 +20,18 @@ struct PathChangeDetector: ~Copyable {
   /// Smoothed share of the microphone's power that remains in bands dominated by echo.
   private var residualShare: Float = 1
 
-  /// A band counts if the estimate's power exceeds this share of the microphone's, and the microphone's this multiple of the noise.
-  private let loud: Float = 0.4
-  private let audible: Float = 8
-  /// Ratio of residual to microphone that means a changed path; the second while the fast filter leaves clearly less.
-  private let worse: Float = 1.1
-  private let remaining: Float = 0.65
-  /// An estimate of this many times the microphone's power is wrong even before the filter has cancelled anything.
-  private let absurd: Float = 4
-  /// A band below this share of its power over the last tenth of a second does not count: it holds the room's tail, which a filter learns
-  /// last.
-  private let steady: Float = 0.25
-  /// Hops of evidence that are needed, 21 ms.
+  /// Hops of evidence that are needed.
   private let patience: Int
-  /// Share of the microphone's power below which the residual means convergence: −11 dB.
-  private let converged: Float = 0.08
 
-  init(layout: FilterLayout, bands: Int) {
-    self.layout = layout
+  init(layout: FilterLayout, tuning: Tuning.PathChangeDetector = .standard, bands: Int) {
+    self.tuning = tuning
     count = bands
-    memory = layout.perHop(0.8)
-    longMemory = layout.perHop(0.96)
-    shareMemory = layout.perHop(0.98)
-    patience = layout.hops(0.021)
-    rise = 1 / layout.perHop(1 / 1.002)
-    settling = layout.hops(0.107)
+    memory = layout.perHop(tuning.memory)
+    longMemory = layout.perHop(tuning.longMemory)
+    shareMemory = layout.perHop(tuning.shareMemory)
+    patience = layout.hops(tuning.patience)
+    rise = 1 / layout.perHop(tuning.noiseRise)
+    settling = layout.hops(tuning.settling)
     microphone = .silence(bands)
     echo = .silence(bands)
     residual = .silence(bands)
@@ -91,7 +78,7 @@ struct PathChangeDetector: ~Copyable {
   mutating func observe(_ hop: PathHop, isFastBetter: Bool, isConfident: Bool) -> Bool {
     let d = hop.microphone, y = hop.echo, e = hop.residual
     hops += 1
-    let worse = isFastBetter ? remaining : worse
+    let worse = isFastBetter ? tuning.remaining : tuning.worse
     var loudBands = 0, worseBands = 0
     var heard: Float = 0, left: Float = 0, estimated: Float = 0
     for band in 0..<count {
@@ -101,8 +88,8 @@ struct PathChangeDetector: ~Copyable {
       let quieter = min(microphone[band], residual[band])
       floor[band] = hops > settling ? min(floor[band] * rise, quieter) : quieter
       recent[band] = longMemory * recent[band] + (1 - longMemory) * d[band]
-      guard echo[band] > loud * microphone[band], microphone[band] > audible * floor[band],
-        microphone[band] > steady * recent[band]
+      guard echo[band] > tuning.loud * microphone[band], microphone[band] > tuning.audible * floor[band],
+        microphone[band] > tuning.steady * recent[band]
       else { continue }
       loudBands += 1
       heard += microphone[band]
@@ -110,12 +97,12 @@ struct PathChangeDetector: ~Copyable {
       estimated += echo[band]
       if residual[band] > worse * microphone[band] { worseBands += 1 }
     }
-    let isEvident = loudBands >= 5
-    evidence = isEvident && 10 * worseBands > 6 * loudBands ? evidence + 1 : 0
+    let isEvident = loudBands >= tuning.leastBands
+    evidence = isEvident && Float(worseBands) > tuning.majority * Float(loudBands) ? evidence + 1 : 0
     if isEvident && evidence == 0 {
       residualShare += (1 - shareMemory) * (min(left / heard, 1) - residualShare)
-      if residualShare < converged { hasConverged = true }
+      if residualShare < tuning.converged { hasConverged = true }
     }
-    return evidence >= patience && (hasConverged || isConfident && estimated > absurd * heard)
+    return evidence >= patience && (hasConverged || isConfident && estimated > tuning.absurd * heard)
   }
 }

@@ -1,9 +1,9 @@
 /// Verifies the filter after a pause of the far end, in which the echo path may have changed unheard.
 ///
 /// Until the microphone is found to contain the estimated echo (`EchoEvidence`), all of that echo, and more, may be left. Once it is found
-/// to contain less than half, the path has changed, and the filter has to expect an error that it learns from: for a new echo as loud as
-/// the estimate, that contains the share α of it, 2 (1 − α) times the estimate's power. Own method. Cost: for 0.8 s at most after a pause,
-/// some 10 operations a bin and band a hop; otherwise none. [realtime] except `init` and `deinit`.
+/// to contain much less, the path has changed, and the filter has to expect an error that it learns from: for a new echo as loud as the
+/// estimate, that contains the share α of it, 2 (1 − α) times the estimate's power. Own method. Cost: for less than a second after a
+/// pause, some 10 operations a bin and band a hop; otherwise none. [realtime] except `init` and `deinit`.
 struct PathVerification: ~Copyable {
   /// A Boolean value indicating whether the filter has yet to be verified.
   private(set) var isPending = false
@@ -13,27 +13,21 @@ struct PathVerification: ~Copyable {
   let uncertainty: UnsafeMutablePointer<Float>
 
   private let bands: Int
+  private let tuning: Tuning.PathVerification
   private var evidence: EchoEvidence
   private var silentHops = 0
   /// Remaining hops of active far end, after which the filter is trusted as before.
   private var remaining = 0
 
-  /// Least pause, 2 s, and the longest verification, 0.4 s, as well as of a filter that learns a changed path.
+  /// Hops of the least pause, and of the longest verification, as well as of a filter that learns a changed path.
   private let leastPause, patience: Int
-  /// Power of the expected residual echo beyond the filter's own uncertainty, as a multiple of the estimated echo's; the second once the
-  /// filter's variances were raised.
-  private let excess: (unknown: Float, raised: Float) = (4, 0.5)
-  /// Least `wanted`, in multiples of the number of bands; the share of it that must be found, and that below which the path has changed.
-  private let leastEvidence: Float = 2
-  private let verified: Float = 0.85
-  private let refuted: Float = 0.5
-
-  init(layout: FilterLayout, bands: Int) {
+  init(layout: FilterLayout, tuning: Tuning = .standard, bands: Int) {
     self.bands = bands
+    self.tuning = tuning.pathVerification
     uncertainty = .silence(layout.binsAndMargin)
-    evidence = EchoEvidence(layout: layout)
-    leastPause = layout.hops(2)
-    patience = layout.hops(0.4)
+    evidence = EchoEvidence(layout: layout, tuning: tuning.echoEvidence)
+    leastPause = layout.hops(tuning.pathVerification.leastPause)
+    patience = layout.hops(tuning.pathVerification.patience)
   }
 
   deinit { uncertainty.deallocate() }
@@ -56,7 +50,7 @@ struct PathVerification: ~Copyable {
   /// Computes `uncertainty` while pending, right after the filter's `predict`.
   @_noLocks @_noAllocation
   func expect(_ filter: borrowing KalmanFilter) {
-    if isPending { filter.addEchoPower(to: uncertainty, factor: isRefuted ? excess.raised : excess.unknown) }
+    if isPending { filter.addEchoPower(to: uncertainty, factor: isRefuted ? tuning.raised : tuning.unknown) }
   }
 
   @_noLocks @_noAllocation
@@ -73,9 +67,9 @@ struct PathVerification: ~Copyable {
     evidence.fade()
     for band in 0..<bands { evidence.add(microphone: hop.microphone[band], echo: hop.echo[band], residual: hop.residual[band]) }
     let found = evidence.found, wanted = evidence.wanted
-    if wanted > leastEvidence * Float(bands) {
-      if found > verified * wanted { isPending = false }
-      if found < refuted * wanted, !isRefuted {
+    if wanted > tuning.leastEvidence * Float(bands) {
+      if found > tuning.verified * wanted { isPending = false }
+      if found < tuning.refuted * wanted, !isRefuted {
         let lacking = 1 - max(found / wanted, 0)
         isRefuted = true
         begin()

@@ -33,8 +33,8 @@ struct PathFacts: Equatable {
 enum Supervisor {
   /// Returns what to do about a piece of news; nil if nothing.
   @_noLocks @_noAllocation
-  static func reduce(_ news: PathNews, _ facts: PathFacts) -> PathAction? {
-    let isSurprised = facts.surprise > PathTuning.surprising
+  static func reduce(_ news: PathNews, _ facts: PathFacts, _ tuning: Tuning.Supervisor) -> PathAction? {
+    let isSurprised = facts.surprise > tuning.surprising
     switch news {
     case .toneEnded: return .distrust
     case .pauseEnded(let hops): return .age(hops: hops)
@@ -43,19 +43,19 @@ enum Supervisor {
     case .trialPossible:
       // A path that moves needs the fast filter, and a tone proves nothing.
       if facts.isGuarded || facts.needsFast || !facts.isFarEnd || facts.isTone { return nil }
-      let isStartled = facts.surprise > PathTuning.startling && !facts.hasConverged
+      let isStartled = facts.surprise > tuning.startling && !facts.hasConverged
       return facts.isEchoSuspected || isStartled ? .tryEcho : nil
     case .echoProven: return .beginAnew(echoShare: 1)
-    case .echoUnproven(let isOver): return isOver || facts.surprise < PathTuning.surprising ? .endTrial(rests: isOver) : nil
+    case .echoUnproven(let isOver): return isOver || facts.surprise < tuning.surprising ? .endTrial(rests: isOver) : nil
 
     case .windowIdle(let start): return .moveWindow(to: start)
     case .echoFound(let share, let gain):
       // Filters that have learnt the absence of an echo for long would need seconds.
-      let least = facts.surprise > PathTuning.baffling && !facts.hasConverged ? PathTuning.share.baffled : PathTuning.share.usual
+      let least = facts.surprise > tuning.baffling && !facts.hasConverged ? tuning.baffledShare : tuning.usualShare
       if facts.isGuarded || !isSurprised || share <= least { return nil }
-      let isEvident = gain > PathTuning.loud.least || share > PathTuning.share.evident
+      let isEvident = gain > tuning.leastLoud || share > tuning.evidentShare
       if !isEvident { return .suspectEcho }
-      return gain < PathTuning.loud.most ? .beginAnew(echoShare: share) : nil
+      return gain < tuning.mostLoud ? .beginAnew(echoShare: share) : nil
     case .echoElsewhere(let start, let isBeyond):
       // Never away from a window with echo: music correlates with its own past. An echo at the window's end may only begin there.
       return !facts.hasConverged && (!facts.isConfident || start > facts.offset && isBeyond) ? .moveWindow(to: start) : nil
@@ -74,7 +74,7 @@ enum Supervisor {
 
   /// Returns whether an observer or a filter may learn from the hop.
   @_noLocks @_noAllocation
-  static func permits(_ learner: Learner, _ facts: PathFacts) -> Bool {
+  static func permits(_ learner: Learner, _ facts: PathFacts, _ tuning: Tuning.Supervisor) -> Bool {
     switch learner {
     case .filters: facts.isMicrophoneWhole && facts.isHistoryComplete
     case .prior: !facts.hasConverged && !facts.isTrialRunning && facts.isFarEnd && !facts.isTone
@@ -84,7 +84,7 @@ enum Supervisor {
     // A tone tells nothing of other frequencies.
     case .gain: !facts.isTone
     // Filters that have converged get another window only for an error that surprises them.
-    case .delay: !facts.hasConverged || facts.surprise > PathTuning.surprising
+    case .delay: !facts.hasConverged || facts.surprise > tuning.surprising
     }
   }
 

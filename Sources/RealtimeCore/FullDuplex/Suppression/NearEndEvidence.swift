@@ -14,6 +14,7 @@ struct NearEndEvidence: ~Copyable {
   /// A Boolean value indicating whether the near end is heard. Without this proof, it may or may not be.
   private(set) var isProven = false
 
+  private let tuning: Tuning.NearEndEvidence
   private let bands: SuppressorBands
   private let echo, level: UnsafeMutablePointer<Float>
   private var error: Float = 0
@@ -22,17 +23,13 @@ struct NearEndEvidence: ~Copyable {
   /// Smoothing constants of `level`, and of the three sums.
   private let levelMemory, memory: Float
 
-  /// Least ratios of error to expectation, of error to estimate, and of estimate to expectation.
-  private let excess: Float = 2
-  private let remaining: Float = 1
-  private let learnt: Float = 0.7
-
-  init(layout: FilterLayout, bands: SuppressorBands) {
+  init(layout: FilterLayout, tuning: Tuning.NearEndEvidence = .standard, bands: SuppressorBands) {
+    self.tuning = tuning
     self.bands = bands
     echo = .silence(bands.count)
     level = .silence(bands.count)
-    levelMemory = layout.perHop(0.97)
-    memory = layout.perHop(0.98)
+    levelMemory = layout.perHop(tuning.level)
+    memory = layout.perHop(tuning.memory)
   }
 
   deinit {
@@ -57,7 +54,7 @@ struct NearEndEvidence: ~Copyable {
     error = memory * error + (1 - memory) * e
     estimate = memory * estimate + (1 - memory) * y
     expectation = memory * expectation + (1 - memory) * u
-    isProven = error > excess * expectation && error > remaining * estimate && estimate > learnt * expectation
+    isProven = error > tuning.excess * expectation && error > tuning.remaining * estimate && estimate > tuning.learnt * expectation
   }
 
   /// Discards what was gathered: the far end is silent.

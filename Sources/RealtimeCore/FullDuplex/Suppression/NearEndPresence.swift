@@ -5,11 +5,12 @@ internal import CKernels
 /// noise was taken for in a pause of the far end is forgotten as soon as an echo is expected. Own method. Cost: a logarithm and two
 /// exponentials for each 16 bands, and a store a bin, a hop. [realtime] except `init` and `deinit`.
 struct NearEndPresence: ~Copyable {
-  /// The mean of the five likeliest speech bands, 0…1, falling with a time constant of 24 ms.
+  /// The mean of the five likeliest speech bands, 0…1, falling gradually.
   private(set) var overall: Float = 1
   /// The probability by bin: smoothed over bands, times `overall`; more while nothing can be echo.
   let byBin: UnsafeMutablePointer<Float>
 
+  private let tuning: Tuning.NearEndPresence
   private let bands: SuppressorBands
   private let bins: Int
   private let presence: UnsafeMutablePointer<Float>
@@ -23,12 +24,8 @@ struct NearEndPresence: ~Copyable {
   /// Shares of the way to a new value per hop, rising and falling, for bands with echo and for bands with noise.
   private let attackEcho, attackNoise, releaseEcho, releaseNoise, overallRelease: Float
 
-  /// Threshold and width, in dB over the expected level, of the speech decision. The noise is known better than the residual echo, over
-  /// which a band must stand out further, because it then counts as speech for a tenth of a second.
-  private let thresholds: (noise: Float, echo: Float) = (1.3, 3.8)
-  private let width: Float = 1.2
-
-  init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
+  init(layout: FilterLayout, tuning: Tuning.NearEndPresence = .standard, bands: SuppressorBands, bins: Int) {
+    self.tuning = tuning
     self.bands = bands
     self.bins = bins
     presence = .silence(bands.padded)
@@ -36,12 +33,11 @@ struct NearEndPresence: ~Copyable {
     overNoise = .silence(bands.padded)
     overEcho = .silence(bands.padded)
     byBin = .silence((bins + 15) / 16 * 16)
-    attackEcho = 1 - layout.perHop(0.4)
-    attackNoise = 1 - layout.perHop(0.1)
-    // 24 ms, and 0.1 s where echo is expected, because the end of a syllable may be softer than the echo.
-    releaseNoise = 1 - layout.perHop(0.8)
-    releaseEcho = 1 - layout.perHop(0.95)
-    overallRelease = layout.perHop(0.8)
+    attackEcho = 1 - layout.perHop(tuning.attackEcho)
+    attackNoise = 1 - layout.perHop(tuning.attackNoise)
+    releaseNoise = 1 - layout.perHop(tuning.releaseNoise)
+    releaseEcho = 1 - layout.perHop(tuning.releaseEcho)
+    overallRelease = layout.perHop(tuning.overall)
   }
 
   deinit {
@@ -60,7 +56,7 @@ struct NearEndPresence: ~Copyable {
   ) {
     var hop = nearend_likelihood(
       bands: Int32(bands.padded), error: error, echo: echo, noise: noise, overNoise: overNoise, overEcho: overEcho,
-      noiseThreshold: thresholds.noise, echoThreshold: thresholds.echo, width: width, noiseAttack: attackNoise,
+      noiseThreshold: tuning.overNoise, echoThreshold: tuning.overEcho, width: tuning.width, noiseAttack: attackNoise,
       noiseRelease: releaseNoise, echoAttack: attackEcho, echoRelease: releaseEcho)
     nearend_judge(&hop, echoShares, presence)
     if isGuarded {
@@ -75,7 +71,7 @@ struct NearEndPresence: ~Copyable {
     held = isGuarded ? 0 : max(now, overallRelease * held + (1 - overallRelease) * now)
     heldOverEcho = isGuarded ? 0 : max(surely, overallRelease * heldOverEcho + (1 - overallRelease) * surely)
     overall = max(now, held + echoShare * (min(heldOverEcho, held) - held))
-    let weight = isFarEndSilent ? 0.25 + 0.75 * overall : overall
+    let weight = isFarEndSilent ? tuning.leastWeight + (1 - tuning.leastWeight) * overall : overall
     for band in 0..<bands.count {
       let p = 0.5 * presence[band] + 0.25 * presence[max(band - 1, 0)] + 0.25 * presence[min(band + 1, bands.count - 1)]
       // Bins above the last band take its value.

@@ -9,6 +9,7 @@ struct ResidualEcho: ~Copyable {
   /// A Boolean value indicating whether no echo is expected, since `rest()`.
   private(set) var isAtRest = false
 
+  private let tuning: Tuning.ResidualEcho
   private let bins: Int
   private let bands: SuppressorBands
   private let former, tail: UnsafeMutablePointer<Float>
@@ -16,20 +17,12 @@ struct ResidualEcho: ~Copyable {
   private var evidence: NearEndEvidence
   private let tailMemory, bandMemory, rateUp, rateDown, rateOut, pull: Float
 
-  /// Safety factor of the prediction, 3 dB: to overestimate the echo is safer than to underestimate it.
-  private let margin: Float = 2
-  /// Share of the estimated echo that always remains, −25 dB: loudspeakers and rooms are not linear.
-  private let least: Float = 0.003
-  /// Limits of the factor. Above the upper one, a talker would count as echo, which would raise the factor further.
-  private let range: (low: Float, high: Float) = (0.1, 8)
-  /// Initial factor, and its minimum while guarded or relearning.
-  private let guarded: Float = 2
-  /// Upper limit of the factor while the near end is proven to be heard.
-  private let proven: Float = 1
   /// The power expected where there is no echo, which keeps ratios finite.
   private let nothing: Float = 1e-12
 
-  init(layout: FilterLayout, bands: SuppressorBands, bins: Int) {
+  init(layout: FilterLayout, tuning: Tuning = .standard, bands: SuppressorBands, bins: Int) {
+    let own = tuning.residualEcho
+    self.tuning = own
     self.bins = bins
     self.bands = bands
     power = .silence(bins)
@@ -39,15 +32,14 @@ struct ResidualEcho: ~Copyable {
     error = .silence(bands.count)
     prediction = .silence(bands.count)
     expected = .silence(bands.count)
-    for band in 0..<bands.count { calibration[band] = guarded }
-    evidence = NearEndEvidence(layout: layout, bands: bands)
-    tailMemory = layout.perHop(0.85)
-    bandMemory = layout.perHop(0.7)
-    let hop = Float(layout.hop) / Float(layout.rate) * 187.5
-    rateUp = 0.45 * hop
-    rateDown = 0.045 * hop
-    rateOut = 0.0015 * hop
-    pull = 0.02 * hop
+    for band in 0..<bands.count { calibration[band] = own.guarded }
+    evidence = NearEndEvidence(layout: layout, tuning: tuning.nearEndEvidence, bands: bands)
+    tailMemory = layout.perHop(own.tail)
+    bandMemory = layout.perHop(own.bands)
+    rateUp = layout.step(own.rise)
+    rateDown = layout.step(own.fall)
+    rateOut = layout.step(own.creep)
+    pull = layout.step(own.pull)
   }
 
   deinit {
@@ -68,20 +60,20 @@ struct ResidualEcho: ~Copyable {
     evidence.update(echo: y2, error: errorBands, expected: expected, noise: noiseBands)
     // While guarded, everything counts as echo.
     let isNearEnd = evidence.isProven && !hop.canceller.hasConverged && learns && !isGuarded, presence = isNearEnd ? 1 : hop.presence
-    // The product of some 20 factors within `range` is a normal number.
+    // The product of some 20 factors within their limits is a normal number.
     var product: Float = 1
     for band in 0..<bands.count {
       error[band] += (1 - bandMemory) * (errorBands[band] - error[band])
       prediction[band] += (1 - bandMemory) * (expected[band] - prediction[band])
-      if isGuarded || hop.canceller.mayBeTooSure { calibration[band] = max(calibration[band], guarded) }
-      if isNearEnd { calibration[band] = min(calibration[band], proven) }
+      if isGuarded || hop.canceller.mayBeTooSure { calibration[band] = max(calibration[band], tuning.guarded) }
+      if isNearEnd { calibration[band] = min(calibration[band], tuning.proven) }
       if learns { calibrate(band, noise: noiseBands[band], presence: presence) }
       product *= calibration[band]
     }
     let mean = rt_expf(rt_logf(product) / Float(bands.count))
     for band in 0..<bands.count {
       calibration[band] += pull * (mean - calibration[band])
-      let factor = margin * calibration[band]
+      let factor = tuning.margin * calibration[band]
       for k in bands.edges[band]..<bands.edges[band + 1] { power[k] = factor * power[k] + hop.repaired }
     }
     for k in bands.edges[bands.count]..<bins {
@@ -102,7 +94,7 @@ struct ResidualEcho: ~Copyable {
   /// Computes the power by bin, before any factor.
   @_noLocks @_noAllocation
   private func predict(echo: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>) {
-    let memory = tailMemory, least = least, nothing = nothing, end = bands.edges[bands.count]
+    let memory = tailMemory, least = tuning.least, nothing = nothing, end = bands.edges[bands.count]
     for k in stride(from: 0, to: end / 8 * 8, by: 8) {
       let held: SIMD8<Float> = load8(tail + k) * memory, y2 = load8(echo + k), u = load8(uncertainty + k)
       let highest = held.replacing(with: y2, where: y2 .> held)
@@ -122,11 +114,11 @@ struct ResidualEcho: ~Copyable {
   /// prediction, because then somebody does.
   @_noLocks @_noAllocation
   private mutating func calibrate(_ band: Int, noise: Float, presence: Float) {
-    guard calibration[band] * prediction[band] > 2 * noise else { return }
-    let ratio = max(error[band] - noise, 0.1 * noise) / (prediction[band] + 1e-12) / calibration[band]
+    guard calibration[band] * prediction[band] > tuning.audible * noise else { return }
+    let ratio = max(error[band] - noise, tuning.leastError * noise) / (prediction[band] + 1e-12) / calibration[band]
     let logarithm = rt_logf(max(ratio, 1e-3))
     let step =
-      ratio < 1 ? rateDown * max(logarithm, -1) : ratio < 6 ? rateUp * (1 - presence) * (1 - presence) * logarithm : rateOut
-    calibration[band] = min(max(calibration[band] * rt_expf(step), range.low), range.high)
+      ratio < 1 ? rateDown * max(logarithm, -1) : ratio < tuning.foreign ? rateUp * (1 - presence) * (1 - presence) * logarithm : rateOut
+    calibration[band] = min(max(calibration[band] * rt_expf(step), tuning.low), tuning.high)
   }
 }

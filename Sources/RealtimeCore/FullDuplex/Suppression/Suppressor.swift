@@ -29,16 +29,14 @@ struct Suppressor: ~Copyable {
   let echoOnly: EchoOnlyPass
   private(set) var learned: LearnedGains
   private let settlingMemory, settledMemory: Float
-  /// How far what stands in for clipped samples may be off, as a share of its power: while both talk, nobody knows what of the two was cut
-  /// off. Found on the situation `clipped`, seeds 20261126 and 4711: more costs words.
-  private let unknownOfRepair: Float = 0.12
+  private let tuning: Tuning.Suppressor
+  /// Mean square up to which the microphone counts as closed.
+  private let closed: Float
   /// What remains per hop; see `nearend_suppression`.
   private let cleanMemory, gainMemory, speechMemory, powerMemory: Float
   private let settlingHops: Int
-  /// Hops in a window of minimum statistics, 0.4 s.
+  /// Hops in a window of minimum statistics.
   private let noiseWindowHops: Int
-  /// 9 dB: speech varies more within a window, so vowels are not taken for noise while the far end is silent, nor echo while it talks.
-  private let steadiness: Float = 8
   private var hops = 0
   /// Hops for which the window of the estimated echo is not silent.
   private var echoHops = 0
@@ -47,12 +45,10 @@ struct Suppressor: ~Copyable {
   private let phaseCount = 1024
   /// Floats before and after `power`, which the kernel reads.
   private let powerMargin = 8
-  /// Least gain of noise: −26 dB.
-  private let noiseFloor: Float = 0.05
-  /// Least gain of echo, as a natural logarithm: −18 dB while the near end talks, −60 dB while it does not.
-  private let echoFloors: (talking: Float, silent: Float) = (-2.12, -6.908)
 
-  init(layout: FilterLayout) {
+  init(layout: FilterLayout, tuning: Tuning = .standard) {
+    let own = tuning.suppressor
+    (self.tuning, closed) = (own, tuning.microphone.closed)
     hop = layout.hop
     length = layout.window
     window = AsymmetricWindow(layout: layout)
@@ -78,16 +74,16 @@ struct Suppressor: ~Copyable {
     errorBands = .silence(bands.padded)
     echoBands = .silence(bands.padded)
     noiseBands = .silence(bands.padded)
-    residualEcho = ResidualEcho(layout: layout, bands: bands, bins: padded)
-    presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
-    learned = LearnedGains(layout: layout, bins: bins)
+    residualEcho = ResidualEcho(layout: layout, tuning: tuning, bands: bands, bins: padded)
+    presence = NearEndPresence(layout: layout, tuning: tuning.nearEndPresence, bands: bands, bins: bins)
+    learned = LearnedGains(layout: layout, tuning: tuning.learnedGains, bins: bins)
     echoOnly = EchoOnlyPass(hop: layout.hop, length: layout.window, padded: padded)
-    settlingMemory = layout.perHop(0.8)
-    settledMemory = layout.perHop(0.95)
-    (cleanMemory, gainMemory) = (layout.perHop(0.88), layout.perHop(0.8))
-    (speechMemory, powerMemory) = (layout.perHop(0.9), layout.perHop(0.85))
-    settlingHops = layout.hops(0.16)
-    noiseWindowHops = layout.hops(0.4)
+    settlingMemory = layout.perHop(own.noiseAtFirst)
+    settledMemory = layout.perHop(own.noise)
+    (cleanMemory, gainMemory) = (layout.perHop(own.clean), layout.perHop(own.gain))
+    (speechMemory, powerMemory) = (layout.perHop(own.speech), layout.perHop(own.power))
+    settlingHops = layout.hops(own.settling)
+    noiseWindowHops = layout.hops(own.noiseWindow)
   }
 
   deinit {
@@ -142,7 +138,7 @@ struct Suppressor: ~Copyable {
     // noise for seconds.
     if hops == 1 { for k in 0..<bins { memory.noise[k] = (state.isFarEndSilent ? power[k] : 0) + 1e-10 } }
     // The minima from before a microphone was closed are echo's as well as noise's, and would count as noise once no echo is expected.
-    if meanSquare(newest, frames: hop) <= MicrophoneWindow.closed { memory.forgetMinima() }
+    if meanSquare(newest, frames: hop) <= closed { memory.forgetMinima() }
     let isGuarded = state.isGuarded && echoShare == 1
     bands.sum(power, into: errorBands)
     bands.sum(memory.noise, into: noiseBands)
@@ -155,8 +151,8 @@ struct Suppressor: ~Copyable {
       residualEcho.update(
         SuppressorHop(
           bins: SuppressorHop.Bins(error: power, echo: echoPower, uncertainty: uncertainty),
-          bands: SuppressorHop.Bands(error: errorBands, noise: noiseBands), repaired: unknownOfRepair * Float(hop) * linear.repairedPower,
-          presence: presence.overall, isGuarded: isGuarded,
+          bands: SuppressorHop.Bands(error: errorBands, noise: noiseBands),
+          repaired: tuning.unknownOfRepair * Float(hop) * linear.repairedPower, presence: presence.overall, isGuarded: isGuarded,
           canceller: state))
       if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
       if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
@@ -215,13 +211,15 @@ struct Suppressor: ~Copyable {
       bins: Int32(padded), power: power, hasEcho: !residualEcho.isAtRest, echo: residualEcho.power, presence: presence.byBin,
       noise: memory.noise, speech: memory.speech, clean: memory.clean, gain: memory.gain, phaseRe: phases.re + first,
       phaseIm: phases.im + first, comfort: 1 / rt_sqrtf(window.scale),
-      echoFloor: rt_expf(talking * echoFloors.talking + (1 - talking) * echoFloors.silent),
-      noiseFloor: rt_powf(noiseFloor, noiseShare), noiseShare: noiseShare,
+      echoFloor: rt_expf(talking * tuning.echoFloorTalking + (1 - talking) * tuning.echoFloorSilent),
+      noiseFloor: rt_powf(tuning.noiseFloor, noiseShare), noiseShare: noiseShare,
       noiseMemory: hops > settlingHops ? settledMemory : settlingMemory,
       cleanMemory: cleanMemory, gainMemory: gainMemory, speechMemory: speechMemory, powerMemory: powerMemory,
       smoothed: memory.smoothed, least: memory.least, most: memory.most, formerLeast: memory.formerLeast,
       beginsWindow: hops % noiseWindowHops == 0,
-      steadiness: steadiness, isFarEndSilent: isFarEndSilent,
+      steadiness: tuning.steadiness, isFarEndSilent: isFarEndSilent,
+      noiseWeight: tuning.noiseWeight, leastRatio: tuning.leastRatio, speechRatio: tuning.speechRatio, noiseOdds: tuning.noiseOdds,
+      ownOdds: tuning.ownOdds, mostSpeech: tuning.mostSpeech, echoOverNoise: tuning.echoOverNoise, leastNearEnd: tuning.leastNearEnd,
       ownEvidence: isFarEndSilent ? 1 : certainty * certainty, isCorrected: isCorrected,
       octaves: noiseShare == 1 ? learned.voice : learned.open)
     if let open {

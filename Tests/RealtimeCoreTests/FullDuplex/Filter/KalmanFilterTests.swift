@@ -13,7 +13,7 @@ struct KalmanFilterTests {
     let layout = Self.layout, size = layout.partitionHops * layout.hop
     let transform = FourierTransform(length: layout.transform)
     var reference = ReferenceSpectra(layout: layout, transform: transform)
-    var filter = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
+    var filter = KalmanFilter(layout: layout, role: .careful, transform: transform)
     let far = Noise.white(frames: 3 * layout.rate, seed: 3)
     let delay = partition * size + size / 2
     // A late reflection, half as strong.
@@ -40,8 +40,8 @@ struct KalmanFilterTests {
   func partial() {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
     var reference = ReferenceSpectra(layout: layout, transform: transform)
-    var whole = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
-    var part = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
+    var whole = KalmanFilter(layout: layout, role: .careful, transform: transform)
+    var part = KalmanFilter(layout: layout, role: .fast, transform: transform)
     let far = Noise.white(frames: 4 * layout.rate, seed: 3)
     let tail = (layout.fastPartitions + 2) * layout.partitionHops * layout.hop
     let echo = far.indices.map { ($0 >= 40 ? 0.5 * far[$0 - 40] : 0) + ($0 >= tail ? 0.5 * far[$0 - tail] : 0) }
@@ -61,7 +61,7 @@ struct KalmanFilterTests {
   func tooLarge() throws {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
     var reference = ReferenceSpectra(layout: layout, transform: transform)
-    var filter = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
+    var filter = KalmanFilter(layout: layout, role: .careful, transform: transform)
     let far = Noise.white(frames: 5 * layout.rate, seed: 3), near = Noise.white(frames: far.count, level: 0.1, seed: 9)
     let talks = 2 * layout.rate, softer = 4 * layout.rate
     let microphone = far.indices.map { i -> Float in

@@ -11,8 +11,8 @@ struct PathPriorTests {
   private func remaining(_ seconds: Double, level: Float, changesPrior: Bool) -> (expected: Float, actual: Float) {
     let transform = FourierTransform(length: layout.transform), size = layout.partitionHops * layout.hop
     var reference = ReferenceSpectra(layout: layout, transform: transform), prior = PathPrior(layout: layout)
-    var careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
-    var fast = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
+    var careful = KalmanFilter(layout: layout, role: .careful, transform: transform)
+    var fast = KalmanFilter(layout: layout, role: .fast, transform: transform)
     let count = Int(seconds * Double(layout.rate)), delay = 3 * size + size / 2
     let far = Noise.white(frames: count, level: 0.1, seed: 3), near = Noise.white(frames: count, level: 0.1 * level, seed: 11)
     let echo = far.indices.map { $0 >= delay ? level * far[$0 - delay] : 0 }

@@ -9,8 +9,8 @@ struct PathSelectorTests {
   @Test("V10: a band's weights go from the filter that leaves clearly less echo to the other one, in that band alone")
   func exchange() {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
-    var fast = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
-    var careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
+    var fast = KalmanFilter(layout: layout, role: .fast, transform: transform)
+    var careful = KalmanFilter(layout: layout, role: .careful, transform: transform)
     learn(&fast, &careful, transform)
     let spectrum = BandSpectrum(layout: layout), bands = spectrum.count
     var selector = PathSelector(layout: layout, spectrum: spectrum)
@@ -42,8 +42,8 @@ struct PathSelectorTests {
   /// Returns how far the careful filter comes towards the fast one in the band in which that leaves this share, in half a second, 0…1.
   private func adopted(ratio: Float) -> Float {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
-    var fast = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
-    var careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
+    var fast = KalmanFilter(layout: layout, role: .fast, transform: transform)
+    var careful = KalmanFilter(layout: layout, role: .careful, transform: transform)
     learn(&fast, &careful, transform)
     let spectrum = BandSpectrum(layout: layout), bands = spectrum.count, band = 5
     var selector = PathSelector(layout: layout, spectrum: spectrum)

@@ -10,8 +10,8 @@ struct DriftTrackerTests {
   func rate(rate: Int, drift: Double) {
     let layout = FilterLayout(rate: rate), transform = FourierTransform(length: layout.transform)
     var reference = ReferenceSpectra(layout: layout, transform: transform)
-    var careful = KalmanFilter(layout: layout, tuning: .careful, transform: transform)
-    var fast = KalmanFilter(layout: layout, tuning: .fast, transform: transform)
+    var careful = KalmanFilter(layout: layout, role: .careful, transform: transform)
+    var fast = KalmanFilter(layout: layout, role: .fast, transform: transform)
     var tracker = DriftTracker(layout: layout)
     let frames = 4 * layout.rate, played = DriftingSignal.smooth(Noise.white(frames: frames, seed: 3))
     let late = DriftingSignal.resampled(played, by: -drift)

@@ -25,7 +25,7 @@ struct SupervisorTests {
 
   @Test("V10: of each piece of news follows one action, or none", arguments: rows)
   func reduces(row: Row) {
-    let action = Supervisor.reduce(row.news, row.facts)
+    let action = Supervisor.reduce(row.news, row.facts, .standard)
     #expect(action == row.action)
   }
 
@@ -112,7 +112,9 @@ struct SupervisorTests {
 
   @Test("V10: who learns from a hop")
   func permissions() {
-    func learners(_ facts: PathFacts) -> [Supervisor.Learner] { Supervisor.Learner.allCases.filter { Supervisor.permits($0, facts) } }
+    func learners(_ facts: PathFacts) -> [Supervisor.Learner] {
+      Supervisor.Learner.allCases.filter { Supervisor.permits($0, facts, .standard) }
+    }
     #expect(learners(PathFacts()) == [.filters, .prior, .exchange, .drift, .gain, .delay], "at the beginning")
     #expect(learners(Self.usual) == [.filters, .loudspeaker, .exchange, .drift, .gain], "at work")
     let surprised = Self.facts(Self.usual) { $0.surprise = 10 }

@@ -16,6 +16,7 @@ struct LearnedGains: ~Copyable {
   /// A Boolean value indicating whether the network has not run since `rest()`.
   private(set) var isAtRest = true
 
+  private let tuning: Tuning.LearnedGains
   private var features: NetworkFeatures
   private var network: SuppressorNetwork
   private let octaves: UnsafeMutablePointer<Float>
@@ -24,17 +25,9 @@ struct LearnedGains: ~Copyable {
   /// Hops until the network runs again.
   private var hopsLeft = 0
 
-  /// ERLE of the linear canceller in dB up to which a factor counts in full, and from which on only this share of it, as a logarithm: where
-  /// the filter cancels well, the rules know what it leaves.
-  private let erle: (low: Float, high: Float) = (10, 20)
-  private let leastShare: Float = 0.2
-  /// By how much more a factor counts, as a logarithm, if the near end is surely not heard.
-  private let whereAlone: Float = 4
-  /// Least factor, −80 dB.
-  private let least: Float = 1e-4
-
   /// - Parameter bins: bins of the suppressor's transform.
-  init(layout: FilterLayout, bins: Int) {
+  init(layout: FilterLayout, tuning: Tuning.LearnedGains = .standard, bins: Int) {
+    self.tuning = tuning
     features = NetworkFeatures(layout: layout)
     network = SuppressorNetwork()
     voice = .silence((bins + 15) / 16 * 16)
@@ -61,14 +54,15 @@ struct LearnedGains: ~Copyable {
     _ hop: LinearHop, residual: SplitSpectrum, residualPower: UnsafePointer<Float>, echo: SplitSpectrum, echoPower: UnsafePointer<Float>,
     powerScale: Float, formerGain: UnsafePointer<Float>, linearERLE: Float
   ) {
-    share = linearERLE.isNaN ? 1 : min(max((erle.high - linearERLE) / (erle.high - erle.low), leastShare), 1)
+    let high = tuning.highERLE
+    share = linearERLE.isNaN ? 1 : min(max((high - linearERLE) / (high - tuning.lowERLE), tuning.leastShare), 1)
     (hopsLeft, isAtRest) = (Self.period - 1, false)
     features.update(
       hop, residual: residual, residualPower: residualPower, echo: echo, echoPower: echoPower, powerScale: powerScale,
       formerGain: formerGain)
     network.run(features.values)
     let outputs = network.outputs, bands = NetworkBands.count, absence = 1 - outputs[2 * bands]
-    share *= 1 + whereAlone * absence * absence
+    share *= 1 + tuning.whereAlone * absence * absence
     spread(outputs, into: voice)
     spread(outputs + bands, into: open)
   }
@@ -77,7 +71,7 @@ struct LearnedGains: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func spread(_ factors: UnsafePointer<Float>, into values: UnsafeMutablePointer<Float>) {
     let count = NetworkBands.count
-    for band in 0..<count { octaves[band] = share * 1.44269504 * rt_logf(max(factors[band], least)) }
+    for band in 0..<count { octaves[band] = share * 1.44269504 * rt_logf(max(factors[band], tuning.least)) }
     features.bands.interpolate(octaves, into: values)
   }
 

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@testable import RealtimeCore
+
+@Suite("Tuning")
+struct TuningTests {
+  struct Change: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let make: @Sendable (inout Tuning) -> Void
+
+    init(_ stage: String, _ make: @escaping @Sendable (inout Tuning) -> Void) { (testDescription, self.make) = (stage, make) }
+  }
+
+  private static let rate = 16_000
+  /// A noisy room in which both talk; the echo comes late; the far end begins with a tone, pauses for a second, and goes on
+  /// twice as loud at the microphone.
+  private static let far: [Float] = {
+    let tone = (0..<rate).map { 0.1 * Float(sin(2 * .pi * 440 * Double($0) / Double(rate))) }
+    let words = CaptureSignals.speech(seconds: 3, rate: rate, level: -20)
+    return tone + [Float](repeating: 0, count: rate / 2) + words + [Float](repeating: 0, count: rate) + words
+  }()
+  private static let microphone: [Float] = {
+    let echo = CaptureSignals.room(far, rate: rate, delay: 2 * rate / 5, gain: 0.5)
+    let seconds = Double(far.count) / Double(rate)
+    let near = CaptureSignals.speech(seconds: seconds, rate: rate, level: -26, seed: 5)
+    let noise = CaptureSignals.noise(seconds: seconds, rate: rate, level: -60)
+    return far.indices.map { i in (i > 5 * rate ? 2 : 1) * echo[i] + (i > 3 * rate && i < 4 * rate ? near[i] : 0) + noise[i] }
+  }()
+
+  private static func voice(_ tuning: Tuning) -> [Float] {
+    var processor = FullDuplexProcessor(rate: rate, tuning: tuning)
+    return processor.run(microphone, far: far)
+  }
+  private static let standard = voice(.standard)
+
+  private static let changes = [
+    Change("microphone") { $0.microphone.closed = 1 },
+    Change("referenceLevel") { $0.referenceLevel.usual = 1 },
+    Change("referenceSpectra") { $0.referenceSpectra.silence = 1e-3 },
+    Change("excitation") { $0.excitation.tonal = 1 },
+    Change("loudspeakerModel") { $0.loudspeakerModel.significance = 0 },
+    Change("loudspeakerTerms") { $0.loudspeakerTerms.steepness = 80 },
+    Change("fastFilter") { $0.fastFilter.overcount = 10 },
+    Change("carefulFilter") { $0.carefulFilter.overcount = 10 },
+    Change("kalmanFilter") { $0.kalmanFilter.leastShare = 0.9 },
+    Change("pathPrior") { $0.pathPrior.initial = 1 },
+    Change("pathSelector") { $0.pathSelector.better = 0.9 },
+    Change("filterMix") { $0.filterMix.memory = 2.0 },
+    Change("estimateShare") { $0.estimateShare.memory = 2.0 },
+    Change("echoSubtraction") { $0.echoSubtraction.mostPeak = 0.01 },
+    Change("supervisor") { $0.supervisor.speaking = 10 },
+    Change("firstWords") { $0.firstWords.word = 30 },
+    Change("pathVerification") { $0.pathVerification.leastPause = 0.01 },
+    Change("delayScout") { $0.delayScout.telling = 100 },
+    Change("gainTracker") { ($0.gainTracker.smallExplained, $0.gainTracker.least) = (0.01, 1) },
+    Change("pathChangeDetector") { ($0.pathChangeDetector.converged, $0.pathChangeDetector.loud) = (0.9, 0.01) },
+    Change("initialGuard") { ($0.initialGuard.first, $0.initialGuard.hold) = (0.001, 0.001) },
+    Change("driftTracker") { $0.driftTracker.certain = 0 },
+    Change("residualEcho") { $0.residualEcho.margin = 4 },
+    Change("nearEndEvidence") { ($0.nearEndEvidence.excess, $0.nearEndEvidence.remaining, $0.nearEndEvidence.learnt) = (0.01, 0.01, 0.01) },
+    Change("nearEndPresence") { $0.nearEndPresence.width = 3 },
+    Change("suppressor") { $0.suppressor.noiseFloor = 0.1 },
+    Change("kernel") { $0.suppressor.ownOdds = 3 },
+    Change("learnedGains") { $0.learnedGains.whereAlone = 1 },
+    Change("echoMeter") { $0.echoMeter.nearEnd = 1 },
+  ]
+
+  @Test("V10: each stage has its own constants of the tuning that the processor was given", arguments: changes)
+  func stages(change: Change) {
+    var tuning = Tuning.standard
+    change.make(&tuning)
+    #expect(tuning != .standard)
+    let isHeard = Self.voice(tuning) != Self.standard
+    #expect(isHeard)
+  }
+
+  @Test("V10: as JSON and back, the standard is the same bit by bit")
+  func coding() throws {
+    #expect(try JSONDecoder().decode(Tuning.self, from: JSONEncoder().encode(Tuning.standard)) == .standard)
+    let isSame = Self.voice(.standard) == Self.standard
+    #expect(isSame)
+  }
+}
