@@ -23,7 +23,10 @@ func write(_ frame: [Int16], _ wholeFile: [Int16], _ call: Call) async throws ->
   var early = 0
   let output = try call.makeOutput(sampleRate: 16_000)
   // Refused whole where it does not fit: the writer is early, and drops the frame.
-  do { try output.write(frame) } catch WriteError.full { early += 1 }
+  do throws(WriteError) { try output.write(frame) } catch {
+    guard case .full = error else { throw error }
+    early += 1
+  }
   // Waits for room instead.
   try await output.play(wholeFile)
   return early

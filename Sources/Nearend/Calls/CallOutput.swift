@@ -32,7 +32,10 @@ extension Call {
   /// ```swift
   /// let output = try call.makeOutput(sampleRate: 16_000)
   /// // Refused whole where it does not fit: the writer is early, and drops the frame.
-  /// do { try output.write(frame) } catch WriteError.full { early += 1 }
+  /// do throws(WriteError) { try output.write(frame) } catch {
+  ///   guard case .full = error else { throw error }
+  ///   early += 1
+  /// }
   /// // Waits for room instead.
   /// try await output.play(wholeFile)
   /// ```
