@@ -112,13 +112,16 @@ final class Transfer {
     case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST: throw .unreachable(address: address, reason: reason)
     case CURLE_OPERATION_TIMEDOUT: throw .timedOut(address: address, seconds: request.timeout ?? 10)
     case CURLE_WRITE_ERROR: throw .failed(address: address, reason: "its answer is longer than \(longestAnswer) bytes")
-    // What libcurl returns for a header without end, and for no other reason on a machine that has any memory.
-    case CURLE_OUT_OF_MEMORY: throw .failed(address: address, reason: "the header of its answer is too long")
+    // What libcurl returns for a header without end: before 8.6 the first, and for no other reason on a machine that has any memory.
+    case CURLE_OUT_OF_MEMORY, Self.tooLarge: throw .failed(address: address, reason: "the header of its answer is too long")
     // The server has answered and does not want the rest of the body.
     case CURLE_SEND_ERROR where status >= 400 && !received.isEmpty: return HTTPAnswer(status: status, body: received)
     default: throw .failed(address: address, reason: reason)
     }
   }
+
+  /// CURLE_TOO_LARGE, which headers before libcurl 8.6 do not name.
+  private static let tooLarge = CURLcode(rawValue: 100)
 
   /// Sends a request that neither uploads nor downloads a stream, so that nothing aborts it, and waits for the answer.
   func answer(to request: Request) throws(TransferError) -> HTTPAnswer {

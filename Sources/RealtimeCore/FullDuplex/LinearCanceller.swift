@@ -9,42 +9,42 @@
 /// and 3 of two hops a hop, in mono; none while the far end is silent. [realtime] except `init`.
 struct LinearCanceller: ~Copyable {
   let layout: FilterLayout
-  private let rules: Tuning.Supervisor
+  let rules: Tuning.Supervisor
   /// Whether the filters were reset in this hop, because they take the echo path for another one.
   private(set) var hasBegunAnew = false
   /// Seconds from a sample of the far end to its echo; NaN while the filter does not know.
-  private(set) var echoDelay = Float.nan
+  var echoDelay = Float.nan
 
-  private(set) var farEnd: FarEnd
-  private(set) var microphone: MicrophoneWindow
-  private(set) var filters: FilterPair
-  private(set) var subtraction: EchoSubtraction
-  private(set) var bands: PathBands
+  var farEnd: FarEnd
+  var microphone: MicrophoneWindow
+  var filters: FilterPair
+  var subtraction: EchoSubtraction
+  var bands: PathBands
 
   // Observers of the echo path.
-  private(set) var firstWords: FirstWords
-  private(set) var verification: PathVerification
-  private var trial: EchoTrial
-  private var scout: DelayScout
-  private var gainTracker: GainTracker
+  var firstWords: FirstWords
+  var verification: PathVerification
+  var trial: EchoTrial
+  var scout: DelayScout
+  var gainTracker: GainTracker
   private var gainChanges: GainChanges
-  private(set) var detector: PathChangeDetector
-  private var tracker: DriftTracker
-  private(set) var initialGuard: InitialGuard
+  var detector: PathChangeDetector
+  var tracker: DriftTracker
+  var initialGuard: InitialGuard
 
   /// As of the last `know`.
-  private var facts = PathFacts()
-  private var hops = 0
+  var facts = PathFacts()
+  var hops = 0
   /// `PathAction.suspectEcho`, for a hop.
-  private var isEchoSuspected = false
+  var isEchoSuspected = false
   /// The share of the error that was proven to be echo when the filters were last reset, until it is used.
   private var provenShare: Float = 0
   /// Hops until the reference covers the filters' whole reach again after `resume()`; nothing is learnt meanwhile.
-  private var hopsUntilHistoryIsComplete = 0
+  var hopsUntilHistoryIsComplete = 0
   /// Turns to place the window, and their number from one estimate of where the echo begins to the next: in between, all rows of weights
   /// are constrained.
-  private var turns = 0
-  private let idlePeriod: Int
+  var turns = 0
+  let idlePeriod: Int
   /// Hops from one vain attempt to move the echo within the window to the next.
   private let movePeriod: Int
   /// Whether the last attempt was in vain.
@@ -184,130 +184,10 @@ struct LinearCanceller: ~Copyable {
     if permits(.loudspeaker) { farEnd.learn(from: filters.careful, offset: filters.offset) }
   }
 
-  // MARK: Observe
-
-  /// Whether the far end speaks.
-  private var isFarEnd: Bool {
-    @_noLocks @_noAllocation get { farEnd.normalizedPower > rules.speaking }
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func know() {
-    facts.isFarEnd = isFarEnd
-    facts.isTone = farEnd.spectra.excitation.isTone
-    facts.isMicrophoneWhole = microphone.isWhole
-    facts.isHistoryComplete = hopsUntilHistoryIsComplete == 0
-    facts.hasConverged = detector.hasConverged
-    facts.isConfident = filters.careful.isConfident
-    facts.surprise = filters.careful.surprise
-    facts.isEstimateTooLarge = filters.careful.isEstimateTooLarge
-    facts.needsFast = subtraction.needsFast
-    facts.isRelearning = verification.isPending && verification.isRefuted
-    facts.isGuarded = initialGuard.isArmed
-    facts.isTrialRunning = trial.isRunning
-    facts.isEchoSuspected = isEchoSuspected
-    facts.isResamplerShort = farEnd.resampler.isShort
-    facts.offset = filters.offset
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func permits(_ learner: Supervisor.Learner) -> Bool { Supervisor.permits(learner, facts, rules) }
-
-  /// Does what `Supervisor` makes of the news, and returns it.
-  @_noLocks @_noAllocation @discardableResult
-  private mutating func act(on news: PathNews?) -> PathAction? {
-    guard let news, let action = Supervisor.reduce(news, facts, rules) else { return nil }
-    perform(action)
-    know()
-    return action
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func observeFarEnd() {
-    act(on: verification.resume(hasConverged: detector.hasConverged))
-    act(on: firstWords.observe(farEnd.spectra.excitation, isFarEnd: isFarEnd))
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func observePath() {
-    let hop = bands.hop(noise: detector.noise, isFarEnd: isFarEnd)
-    act(on: verification.observe(hop))
-    if hopsUntilHistoryIsComplete > 0 { return watchBeginning() }
-    if !microphone.isWhole { return }
-    if permits(.exchange) { filters.exchange(hop) }
-    observeTrial(hop)
-    observeDelay()
-    observeGain(hop)
-    watchBeginning()
-    if permits(.drift) { act(on: tracker.observe(filters.fast, rate: farEnd.resampler.rate, at: hops)) }
-    noteDelay()
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func observeTrial(_ hop: PathHop) {
-    if trial.isRunning {
-      bands.measure(filters.fastEstimate.echo, into: trial.echo)
-      act(on: trial.observe(hop, concentration: filters.fast.concentration))
-    } else {
-      act(on: trial.wait())
-    }
-  }
-
-  /// Searches for a better window until the filter has converged or has been sure for long, and at any time for an echo that the
-  /// filter does not expect. A converged filter whose echo moves is first reset by `PathChangeDetector`; but it, too, gets a window that
-  /// begins where its echo does, because it may have converged a moment before that was known, and lack the room's tail.
-  @_noLocks @_noAllocation
-  private mutating func observeDelay() {
-    isEchoSuspected = false
-    guard filters.careful.hasLearnt, farEnd.normalizedPower > rules.audible else { return }
-    turns += 1
-    if turns % idlePeriod == 0, let start = filters.laterStart() {
-      act(on: .windowIdle(until: start))
-      return
-    }
-    if !permits(.delay) { return }
-    scout.note(
-      isSure: filters.careful.isSure && !farEnd.spectra.excitation.isTone, isAtTheEnd: filters.careful.peaksAtTheEnd)
-    let isSurprised = filters.careful.surprise > rules.surprising
-    if scout.isAtRest, !isSurprised { return }
-    let start = scout.search(farEnd.spectra, error: filters.careful.error, offset: filters.offset, at: hops)
-    if scout.isCertain, isSurprised {
-      if case .beginAnew = act(on: .echoFound(share: scout.echoShare, gain: scout.echoGain)) { return }
-    }
-    if let start { act(on: .echoElsewhere(start, isBeyond: filters.careful.peaksAtTheEnd)) }
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func observeGain(_ hop: PathHop) {
-    if permits(.gain), let change = gainTracker.observe(hop, hasConverged: detector.hasConverged) {
-      act(on: change)
-    } else if detector.observe(hop, isFastBetter: subtraction.needsFast, isConfident: filters.careful.isConfident) {
-      act(on: .estimateHarms(fall: gainTracker.fall()))
-    }
-  }
-
-  @_noLocks @_noAllocation
-  private mutating func watchBeginning() {
-    let isTrusted = detector.hasConverged || filters.careful.isConfident && farEnd.normalizedPower > rules.telling
-    initialGuard.update(
-      isHeard: isFarEnd && farEnd.power > EchoMeter.farEndThreshold, isTrusted: isTrusted,
-      isHistoryComplete: hopsUntilHistoryIsComplete == 0)
-    if initialGuard.isOn { verification.cancel() }
-  }
-
-  /// Publishes the delay of the strongest tap while the estimate exceeds its expected error; kept until the filter is reset.
-  @_noLocks @_noAllocation
-  private mutating func noteDelay() {
-    guard filters.careful.isConfident else { return }
-    let peak = filters.careful.peak()
-    if peak < 0 { return }
-    echoDelay = Float(Double(filters.offset * layout.hop + peak - farEndDelay) + farEnd.resampler.delay) / Float(layout.rate)
-  }
-
   // MARK: Act
 
   @_noLocks @_noAllocation
-  private mutating func perform(_ action: PathAction) {
+  mutating func perform(_ action: PathAction) {
     switch action {
     case .beginAnew(let echoShare): beginAnew(echoShare: echoShare)
     case .distrust: distrust()
