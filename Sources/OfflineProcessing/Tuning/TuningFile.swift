@@ -34,8 +34,8 @@ package enum TuningFile {
     guard case .parts(let stages) = changes else {
       throw .input(file: path, reason: "it is not an object of stages, such as {\"gainTracker\": {\"least\": 1.3}}")
     }
-    guard let standard = try? JSONDecoder().decode(Part.self, from: Data(document.utf8)) else { return .standard }
     do {
+      let standard = try JSONDecoder().decode(Part.self, from: Data(document.utf8))
       let merged = try standard.changed(by: .parts(stages), name: "")
       return try JSONDecoder().decode(Tuning.self, from: JSONEncoder().encode(merged))
     } catch let problem as Problem {

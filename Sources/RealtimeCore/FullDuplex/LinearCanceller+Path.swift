@@ -19,7 +19,6 @@ extension LinearCanceller {
     facts.isRelearning = verification.isPending && verification.isRefuted
     facts.isGuarded = initialGuard.isArmed
     facts.isTrialRunning = trial.isRunning
-    facts.isEchoSuspected = isEchoSuspected
     facts.isResamplerShort = farEnd.resampler.isShort
     facts.offset = filters.offset
   }
@@ -72,7 +71,7 @@ extension LinearCanceller {
   /// begins where its echo does, because it may have converged a moment before that was known, and lack the room's tail.
   @_noLocks @_noAllocation
   mutating func observeDelay() {
-    isEchoSuspected = false
+    facts.isEchoSuspected = false
     guard filters.careful.hasLearnt, farEnd.normalizedPower > rules.audible else { return }
     turns += 1
     if turns % idlePeriod == 0, let start = filters.laterStart() {

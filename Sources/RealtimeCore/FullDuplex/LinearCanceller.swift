@@ -32,11 +32,9 @@ struct LinearCanceller: ~Copyable {
   var tracker: DriftTracker
   var initialGuard: InitialGuard
 
-  /// As of the last `know`.
+  /// As of the last `know`; `isEchoSuspected` is set where it is decided, and holds for a hop.
   var facts = PathFacts()
   var hops = 0
-  /// `PathAction.suspectEcho`, for a hop.
-  var isEchoSuspected = false
   /// The share of the error that was proven to be echo when the filters were last reset, until it is used.
   private var provenShare: Float = 0
   /// Hops until the reference covers the filters' whole reach again after `resume()`; nothing is learnt meanwhile.
@@ -197,7 +195,7 @@ struct LinearCanceller: ~Copyable {
     case .endTrial(let rests):
       trial.end(rests: rests)
       filters.endTrial()
-    case .suspectEcho: isEchoSuspected = true
+    case .suspectEcho: facts.isEchoSuspected = true
     case .moveWindow(let start):
       filters.move(to: start)
       tracker.lose(.path)
@@ -218,7 +216,7 @@ struct LinearCanceller: ~Copyable {
     tracker.lose(.path)
     initialGuard.lose(.path)
     trial.end()
-    (isEchoSuspected, hasBegunAnew) = (false, true)
+    (facts.isEchoSuspected, hasBegunAnew) = (false, true)
     provenShare = echoShare
     echoDelay = .nan
   }
@@ -236,7 +234,7 @@ struct LinearCanceller: ~Copyable {
   private mutating func tryEcho() {
     let hop = bands.hop(noise: detector.noise, isFarEnd: isFarEnd)
     if !trial.isWorthwhile(hop) { return }
-    isEchoSuspected = false
+    facts.isEchoSuspected = false
     filters.beginTrial()
     tracker.lose(.path)
     trial.begin()
@@ -249,7 +247,7 @@ struct LinearCanceller: ~Copyable {
     LinearHop(
       residual: subtraction.residual, echo: subtraction.echo,
       uncertainty: verification.isPending ? UnsafePointer(verification.uncertainty) : subtraction.mix.uncertainty,
-      left: farEnd.newestSpectrum(side: 0), right: farEnd.newestSpectrum(side: 1), farEndGain: farEnd.level.gain,
+      left: farEnd.spectra.spectrum(age: 0, channel: 0), right: farEnd.spectra.spectrum(age: 0, channel: 1), farEndGain: farEnd.level.gain,
       repairedPower: microphone.repair.power, state: state())
   }
 
@@ -263,7 +261,7 @@ struct LinearCanceller: ~Copyable {
     scout.lose(.history)
     microphone.interrupt()
     initialGuard.lose(.history)
-    isEchoSuspected = false
+    facts.isEchoSuspected = false
     hopsUntilHistoryIsComplete = filters.offset + layout.partitions * layout.partitionHops
   }
 
@@ -281,7 +279,7 @@ struct LinearCanceller: ~Copyable {
     farEnd.lose(.trust)
     scout.lose(.trust)
     trial.end()
-    isEchoSuspected = false
+    facts.isEchoSuspected = false
     echoDelay = .nan
     // Adaptation starts at once, with the history that is known.
     hopsUntilHistoryIsComplete = 0

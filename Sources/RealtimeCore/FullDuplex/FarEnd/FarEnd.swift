@@ -76,10 +76,6 @@ struct FarEnd: ~Copyable {
     spectra.feed(left: near, right: other, excess: excess)
   }
 
-  /// Returns the newest spectrum of a side, 0 or 1.
-  @_noLocks @_noAllocation
-  mutating func newestSpectrum(side: Int) -> UnsafePointer<Float> { spectra.newestSpectrum(channel: side) }
-
   /// Ends the hop.
   @_noLocks @_noAllocation
   mutating func advance() { resampler.advance() }

@@ -206,13 +206,6 @@ struct ReferenceSpectra: ~Copyable {
     return UnsafePointer(slot(place.slot, channel: place.channel))
   }
 
-  /// Returns the newest spectrum of a channel.
-  // `mutating`: Swift 6.3 copies a nested structure of this size for a method that is not.
-  @_noLocks @_noAllocation
-  mutating func newestSpectrum(channel: Int) -> UnsafePointer<Float> {
-    liveHops == 0 ? UnsafePointer(nothing) : UnsafePointer(slot(newest, channel: channel == 1 && isMono[newest] ? 0 : channel))
-  }
-
   /// Returns the bins of one side's spectrum that `DelayScout` reads: `paddedScoutBins` real parts, as many imaginary ones, 0 beyond
   /// `scoutBins`.
   @_noLocks @_noAllocation

@@ -20,7 +20,7 @@ struct PathFacts: Equatable {
   /// The filters were reset, and are not trusted yet.
   var isGuarded = false
   var isTrialRunning = false
-  /// `PathAction.suspectEcho` was decided a hop ago.
+  /// `PathAction.suspectEcho` was decided, a hop ago when it is read.
   var isEchoSuspected = false
   /// `DriftResampler.isShort`.
   var isResamplerShort = false
