@@ -60,7 +60,7 @@ package struct CapturePath: ~Copyable {
     guard (1...65536).contains(maximumQuantum) else { throw .unsupportedQuantum(maximumQuantum) }
     blocks = BlockAdapter(try VoiceChain(engine, rate: rate, controls: controls.cells), rate: rate)
     self.stages = stages?.runner
-    self.isolation = isolation?.slot
+    self.isolation = isolation?.slot.pointer
     self.controls = controls
     self.meters = meters
     controlCells = controls.cells
