@@ -3,12 +3,9 @@ import RealtimeCore
 /// Checks of everything that is passed between the audio thread and others.
 let sharedChecks: [Check] = [
   Check("FIFO: full, wrapping, empty, from both sides") {
-    let fifo = FrameFIFO(capacity: 100, bytesPerFrame: 4)
+    let ring = FrameRing(capacity: 100, bytesPerFrame: 4), fifo = ring.fifo
     let frames = UnsafeMutableRawPointer.allocate(byteCount: 400, alignment: 16)
-    defer {
-      frames.deallocate()
-      fifo.deallocate()
-    }
+    defer { frames.deallocate() }
     frames.initializeMemory(as: UInt8.self, repeating: 1, count: 400)
     var moved = 0
     var refused = 0
@@ -19,15 +16,14 @@ let sharedChecks: [Check] = [
         moved += fifo.read(into: frames, frames: 90)
       }
     }
+    withExtendedLifetime(ring) {}
     return require(moved == 50 * 60 && refused == 50, "moved \(moved) frames, refused \(refused) writes")
   },
   Check("mailbox: empty, taken, replaced, tray full") {
-    let mailbox = Mailbox()
+    var memory = CellBlock()
+    let mailbox = Mailbox(&memory)
     let objects = (0..<3).map { _ in UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8) }
-    defer {
-      for object in objects { object.deallocate() }
-      mailbox.deallocate()
-    }
+    defer { for object in objects { object.deallocate() } }
     var current: UnsafeMutableRawPointer?
     func cycle() { onTheAudioThread { if let new = mailbox.take(returning: current) { current = new } } }
     cycle()
@@ -38,6 +34,7 @@ let sharedChecks: [Check] = [
     let heldBack = current == objects[1]
     let old = mailbox.collect()
     cycle()
+    withExtendedLifetime(memory) {}
     return require(heldBack && old == objects[0] && current == objects[2], "an object went astray")
   },
 ]

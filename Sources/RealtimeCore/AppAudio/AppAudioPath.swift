@@ -9,7 +9,7 @@ struct AppAudioPath: ~Copyable {
   private var limiter: BusLimiter
   private let reduction: CellBlock
   private var isSounding = false
-  private let left, right, callLeft, callRight, nothing: UnsafeMutablePointer<Float>
+  private let left, right, callLeft, callRight, nothing: Samples
 
   /// - Parameter sources: the render path of the application audio's own mixer. [control]
   init(sources: UnsafeMutablePointer<RenderPath>, cells: AppAudioCells, maximumQuantum: Int) {
@@ -19,25 +19,26 @@ struct AppAudioPath: ~Copyable {
     limiter = BusLimiter(frames: maximumQuantum, reduction: DoubleCell(memory.next()))
     reduction = memory
     monitorGain.jump(to: 0)
-    (left, right, nothing) = (.silence(maximumQuantum), .silence(maximumQuantum), .silence(maximumQuantum))
-    (callLeft, callRight) = (.silence(maximumQuantum), .silence(maximumQuantum))
+    left = Samples(maximumQuantum)
+    right = Samples(maximumQuantum)
+    nothing = Samples(maximumQuantum)
+    callLeft = Samples(maximumQuantum)
+    callRight = Samples(maximumQuantum)
   }
-
-  deinit { for pointer in [left, right, callLeft, callRight, nothing] { pointer.deallocate() } }
 
   /// Renders one cycle of the sources. `isSpeaking`: the near end talks and is heard.
   @_noLocks @_noAllocation
   mutating func render(frames: Int, rate: Int, isSpeaking: Bool) {
-    let isRendered = sources.pointee.renderAudible(into: left, right, frames: frames, rate: rate)
+    let isRendered = sources.pointee.renderAudible(into: left.start, right.start, frames: frames, rate: rate)
     // Sources that play silence do not count.
-    isSounding = isRendered && max(checkedPeak(left, frames: frames), checkedPeak(right, frames: frames)) > 0
+    isSounding = isRendered && max(checkedPeak(left.start, frames: frames), checkedPeak(right.start, frames: frames)) > 0
     cells.isSounding.store(isSounding)
     monitorGain.steer(to: cells.isMonitored.load() ? 1 : 0, rate: Double(rate))
     guard isSounding else {
       cells.duckGain.store(1)
       return
     }
-    duck.apply(to: left, right, frames: frames, rate: rate, isDucked: isSpeaking && cells.isDucked.load())
+    duck.apply(to: left.start, right.start, frames: frames, rate: rate, isDucked: isSpeaking && cells.isDucked.load())
     cells.duckGain.store(duck.gain)
   }
 
@@ -52,12 +53,12 @@ struct AppAudioPath: ~Copyable {
   @_noLocks @_noAllocation
   mutating func monitored(_ call: StereoInput, frames: Int) -> StereoInput {
     guard isSounding, !monitorGain.isSilent else { return call }
-    copy(left, offset: 0, to: callLeft, frames: frames)
-    copy(right, offset: 0, to: callRight, frames: frames)
-    monitorGain.apply(callLeft, callRight, frames: frames)
-    if let left = call.left { add(left, to: callLeft, frames: frames) }
-    if let right = call.right { add(right, to: callRight, frames: frames) }
-    return StereoInput(left: UnsafePointer(callLeft), right: UnsafePointer(callRight))
+    copy(left.start, offset: 0, to: callLeft.start, frames: frames)
+    copy(right.start, offset: 0, to: callRight.start, frames: frames)
+    monitorGain.apply(callLeft.start, callRight.start, frames: frames)
+    if let left = call.left { add(left, to: callLeft.start, frames: frames) }
+    if let right = call.right { add(right, to: callRight.start, frames: frames) }
+    return StereoInput(left: UnsafePointer(callLeft.start), right: UnsafePointer(callRight.start))
   }
 
   /// Applies the microphone's volume and adds application audio, limiting the sum to full scale.
@@ -67,7 +68,7 @@ struct AppAudioPath: ~Copyable {
     if !micVolume.isUnity { micVolume.apply(voice, nil, frames: frames) }
     guard isSounding || !limiter.isAtRest else { return }
     if isSounding { for i in 0..<frames { voice[i] += 0.5 * (left[i] + right[i]) } }
-    clear(nothing, frames: frames)
-    limiter.process(voice, nothing, frames: frames, rate: Double(rate))
+    clear(nothing.start, frames: frames)
+    limiter.process(voice, nothing.start, frames: frames, rate: Double(rate))
   }
 }

@@ -5,7 +5,7 @@
 struct BlockAdapter: ~Copyable {
   let chain: VoiceChain
   private let block: Int
-  private let own, left, right: UnsafeMutablePointer<Float>
+  private let own, left, right: Samples
   private var blocker: DCBlocker
   /// Frames gathered of the microphone, and in each of these buffers, 0..<block; in `own` while `gathersOwn`.
   private var gathered = 0
@@ -19,9 +19,9 @@ struct BlockAdapter: ~Copyable {
   private var gathersOwn = false
   /// Output frames, oldest first, from `first` on, followed by the gathered frames of the microphone, which the chain processes in place.
   /// Both together are fewer than two blocks.
-  private let ready: UnsafeMutablePointer<Float>
+  private let ready: Samples
   /// The output frames of the voice without noise suppression, while it is wanted, from `first` on.
-  private let openReady: UnsafeMutablePointer<Float>
+  private let openReady: Samples
   private var first = 0
   private var readyCount = 0
 
@@ -29,13 +29,13 @@ struct BlockAdapter: ~Copyable {
   init(_ chain: consuming VoiceChain, rate: Int) {
     blocker = DCBlocker(rate: rate)
     block = chain.block
-    (own, left, right) = (.silence(chain.block), .silence(chain.block), .silence(chain.block))
-    ready = .silence(2 * chain.block)
-    openReady = .silence(2 * chain.block)
+    own = Samples(chain.block)
+    left = Samples(chain.block)
+    right = Samples(chain.block)
+    ready = Samples(2 * chain.block)
+    openReady = Samples(2 * chain.block)
     self.chain = chain
   }
-
-  deinit { for buffer in [own, left, right, ready, openReady] { buffer.deallocate() } }
 
   /// The delay of the voice in cycles of `quantum` frames: the chain's, plus block − gcd(quantum, block). [any]
   @_noLocks @_noAllocation
@@ -47,8 +47,8 @@ struct BlockAdapter: ~Copyable {
     (gathered, lost, gathersOwn) = (0, 0..<0, false)
     first = 0
     readyCount = blocking(quantum: quantum)
-    clear(ready, frames: readyCount)
-    clear(openReady, frames: readyCount)
+    clear(ready.start, frames: readyCount)
+    clear(openReady.start, frames: readyCount)
   }
 
   /// Processes one cycle. `open`: see `VoiceChain.process`.
@@ -118,16 +118,16 @@ struct BlockAdapter: ~Copyable {
   /// Gathers the microphone's own signal, which until now in this block was what the chain hears; nil is silence.
   @_noLocks @_noAllocation
   private mutating func gatherOwn(_ samples: UnsafePointer<Float>?, frames: Int) {
-    if !gathersOwn { copy(UnsafePointer(microphone), to: own, frames: gathered) }
+    if !gathersOwn { copy(UnsafePointer(microphone), to: own.start, frames: gathered) }
     gathersOwn = true
     copy(samples, offset: 0, to: own + gathered, frames: frames)
   }
 
   @_noLocks @_noAllocation
   private mutating func finishBlock() {
-    blocker.process(left: left, right: right, lost: lost, frames: block)
+    blocker.process(left: left.start, right: right.start, lost: lost, frames: block)
     chain.process(
-      microphone, left: left, right: right, lost: lost, unheard: isInputMuted ? own : nil,
+      microphone, left: left.start, right: right.start, lost: lost, unheard: isInputMuted ? own.start : nil,
       open: givesNoisyVoice ? openReady + (first + readyCount) : nil)
     (gathered, lost) = (0, 0..<0)
     readyCount += block

@@ -2,16 +2,16 @@
 /// both sides of the reference. Samples that are NaN, infinite or beyond ±8 become silence. [realtime] except `init` and `deinit`.
 struct CaptureInput: ~Copyable {
   /// The microphone's own signal, muted or not.
-  private(set) var own: UnsafeMutablePointer<Float>
+  private(set) var own: Samples
   /// The microphone as the chain hears it: `own` unless `isMuted`.
   var microphone: UnsafeMutablePointer<Float> {
-    @_noLocks @_noAllocation get { isMuted ? muted : own }
+    @_noLocks @_noAllocation get { isMuted ? muted.start : own.start }
   }
   /// A Boolean value indicating whether a mute changes what the chain hears, if only by a fade.
   private(set) var isMuted = false
-  private var muted: UnsafeMutablePointer<Float>
-  private(set) var left: UnsafeMutablePointer<Float>
-  private(set) var right: UnsafeMutablePointer<Float>
+  private var muted: Samples
+  private(set) var left: Samples
+  private(set) var right: Samples
 
   private var gate: MuteGate
   /// Frames since the gate was shut, at most 2²⁰.
@@ -21,22 +21,22 @@ struct CaptureInput: ~Copyable {
   private var hasMicrophone: Bool?
 
   init(maximumQuantum: Int, rate: Int) {
-    (own, muted) = (.silence(maximumQuantum), .silence(maximumQuantum))
-    (left, right) = (.silence(maximumQuantum), .silence(maximumQuantum))
+    own = Samples(maximumQuantum)
+    muted = Samples(maximumQuantum)
+    left = Samples(maximumQuantum)
+    right = Samples(maximumQuantum)
     gate = MuteGate(length: rate / 200, isOpen: true)
     seam = Seam(length: rate / 200)
   }
 
-  deinit { for buffer in [own, muted, left, right] { buffer.deallocate() } }
-
-  /// Exchanges two inputs; see `Seam.exchange(with:)`.
+  /// Exchanges two inputs; see `Samples.exchange(with:)`.
   @_noLocks @_noAllocation
   mutating func exchange(with other: inout CaptureInput) {
-    (own, other.own) = (other.own, own)
-    (muted, other.muted) = (other.muted, muted)
+    own.exchange(with: &other.own)
+    muted.exchange(with: &other.muted)
     (isMuted, other.isMuted) = (other.isMuted, isMuted)
-    (left, other.left) = (other.left, left)
-    (right, other.right) = (other.right, right)
+    left.exchange(with: &other.left)
+    right.exchange(with: &other.right)
     (gate, other.gate) = (other.gate, gate)
     (silence, other.silence) = (other.silence, silence)
     seam.exchange(with: &other.seam)
@@ -56,28 +56,28 @@ struct CaptureInput: ~Copyable {
     microphone source: UnsafePointer<Float>?, left sourceLeft: UnsafePointer<Float>?, right sourceRight: UnsafePointer<Float>?, frames: Int,
     isMuted wanted: Bool
   ) {
-    copy(source, offset: 0, to: own, frames: frames)
+    copy(source, offset: 0, to: own.start, frames: frames)
     let isThere = source != nil
     if let hasMicrophone, hasMicrophone != isThere { seam.begin(silence: 0) }
     hasMicrophone = isThere
-    if seam.isJoining || isThere { seam.process(own, frames: frames) }
-    sanitize(own, into: own, frames: frames)
+    if seam.isJoining || isThere { seam.process(own.start, frames: frames) }
+    sanitize(own.start, into: own.start, frames: frames)
     isMuted = wanted || !gate.isOpen
     if isMuted {
-      copy(own, to: muted, frames: frames)
-      gate.apply(to: muted, frames: frames, quantum: frames, isOpen: !wanted)
+      copy(own.start, to: muted.start, frames: frames)
+      gate.apply(to: muted.start, frames: frames, quantum: frames, isOpen: !wanted)
     }
     silence = gate.isShut ? min(silence + frames, 1 << 20) : 0
 
     if let source = sourceLeft ?? sourceRight {
-      sanitize(source, into: left, frames: frames)
+      sanitize(source, into: left.start, frames: frames)
     } else {
-      clear(left, frames: frames)
+      clear(left.start, frames: frames)
     }
     if let sourceLeft, let sourceRight, sourceLeft != sourceRight {
-      sanitize(sourceRight, into: right, frames: frames)
+      sanitize(sourceRight, into: right.start, frames: frames)
     } else {
-      copy(left, to: right, frames: frames)
+      copy(left.start, to: right.start, frames: frames)
     }
   }
 

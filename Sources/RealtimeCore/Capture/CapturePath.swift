@@ -41,7 +41,7 @@ package struct CapturePath: ~Copyable {
   /// A Boolean value indicating whether the voice has had no consumer since the last cycle.
   private var isIdle = false
   private var handOver: EngineHandOver
-  private let oldVoice, oldOpen: UnsafeMutablePointer<Float>
+  private let oldVoice, oldOpen: Samples
 
   /// Allocates everything and warms the processors up. [control]
   ///
@@ -61,7 +61,7 @@ package struct CapturePath: ~Copyable {
     guard (1...65536).contains(maximumQuantum) else { throw .unsupportedQuantum(maximumQuantum) }
     blocks = BlockAdapter(try VoiceChain(engine, rate: rate, tuning: tuning, controls: controls.cells), rate: rate)
     self.stages = stages?.runner
-    self.isolation = isolation?.slot
+    self.isolation = isolation?.slot.pointer
     self.controls = controls
     self.meters = meters
     controlCells = controls.cells
@@ -74,13 +74,8 @@ package struct CapturePath: ~Copyable {
     pathChanges = controls.cells.pathChanges.load()
     speakerGain = controls.cells.speakerGain.load()
     handOver = EngineHandOver(rate: rate)
-    oldVoice = .silence(maximumQuantum)
-    oldOpen = .silence(maximumQuantum)
-  }
-
-  deinit {
-    oldVoice.deallocate()
-    oldOpen.deallocate()
+    oldVoice = Samples(maximumQuantum)
+    oldOpen = Samples(maximumQuantum)
   }
 
   /// Frames that the path adds to the microphone, for a constant quantum and the current settings (V8): 0 with voice processing off,
@@ -165,9 +160,9 @@ package struct CapturePath: ~Copyable {
     let open = isolation?.pointee.begin(frames: frames, rate: rate)
     blocks.process(input, into: voice, open: open, frames: frames)
     if let old {
-      old.pointee.blocks.process(input, into: oldVoice, open: open == nil ? nil : oldOpen, frames: frames)
-      if let open { handOver.mix(old: oldOpen, into: open, frames: frames) }
-      handOver.blend(old: oldVoice, into: voice, frames: frames)
+      old.pointee.blocks.process(input, into: oldVoice.start, open: open == nil ? nil : oldOpen.start, frames: frames)
+      if let open { handOver.mix(old: oldOpen.start, into: open, frames: frames) }
+      handOver.blend(old: oldVoice.start, into: voice, frames: frames)
       if handOver.isOver { self.old = nil }
     }
     if open != nil { isolation?.pointee.end(voice, frames: frames) }
@@ -235,8 +230,9 @@ package struct CapturePath: ~Copyable {
     let fall = MeterBallistics.fall(frames: frames, rate: Double(rate)), former = told.pointee
     var meters = CaptureMeters()
     if isProcessing { meters = blocks.chain.readings }
-    meters.microphonePeak = max(peak(input.own, frames: frames), former.microphonePeak * fall)
-    meters.referencePeak = max(max(peak(input.left, frames: frames), peak(input.right, frames: frames)), former.referencePeak * fall)
+    meters.microphonePeak = max(peak(input.own.start, frames: frames), former.microphonePeak * fall)
+    let reference = max(peak(input.left.start, frames: frames), peak(input.right.start, frames: frames))
+    meters.referencePeak = max(reference, former.referencePeak * fall)
     meters.voicePeak = max(voice, former.voicePeak * fall)
     told.pointee = meters
     publishing.publish()

@@ -3,9 +3,9 @@
 struct Seam: ~Copyable {
   private var length: Int
   /// The last `length` frames heard, oldest first.
-  private var heard: UnsafeMutablePointer<Float>
+  private var heard: Samples
   /// A copy of `heard` from when the seam began.
-  private var tail: UnsafeMutablePointer<Float>
+  private var tail: Samples
   /// Frames since the seam began.
   private var position: Int
   /// Frames of the new stream that stay silent before it fades in.
@@ -14,22 +14,17 @@ struct Seam: ~Copyable {
   /// - Parameter length: frames of each fade.
   init(length: Int) {
     self.length = length
-    heard = .silence(length)
-    tail = .silence(length)
+    heard = Samples(length)
+    tail = Samples(length)
     position = Int.max
   }
 
-  deinit {
-    heard.deallocate()
-    tail.deallocate()
-  }
-
-  /// Exchanges two seams field by field: Swift 6.0 takes `swap` of a noncopyable type for an allocation.
+  /// Exchanges two seams field by field; see `Samples.exchange(with:)`.
   @_noLocks @_noAllocation
   mutating func exchange(with other: inout Seam) {
     (length, other.length) = (other.length, length)
-    (heard, other.heard) = (other.heard, heard)
-    (tail, other.tail) = (other.tail, tail)
+    heard.exchange(with: &other.heard)
+    tail.exchange(with: &other.tail)
     (position, other.position) = (other.position, position)
     (silence, other.silence) = (other.silence, silence)
   }
@@ -47,7 +42,7 @@ struct Seam: ~Copyable {
 
   /// Ends the stream, because the voice has no consumer: the next one begins from silence.
   @_noLocks @_noAllocation
-  func markIdle() { clear(heard, frames: length) }
+  func markIdle() { clear(heard.start, frames: length) }
 
   /// Processes the path's output in place.
   @_noLocks @_noAllocation

@@ -32,8 +32,8 @@ package final class AudioCore: @unchecked Sendable {
   /// LADSPA plug-ins among the stages of both chains.
   package let plugIns: PlugInRack
 
-  private let state: UnsafeMutablePointer<CoreState>
-  private let captureMailbox = Mailbox()
+  private let state: Owned<CoreState>
+  private let captureMailbox: Mailbox
   private let cells: CoreCells
   private let cycle: CycleReading
   private let memory: CellBlock
@@ -57,14 +57,14 @@ package final class AudioCore: @unchecked Sendable {
     var memory = CellBlock()
     let cycle = CycleReading(&memory)
     let cells = CoreCells(&memory)
+    captureMailbox = Mailbox(&memory)
     self.memory = memory
     isolation = VoiceIsolation(controls: controls)
     plugIns = PlugInRack(capture: captureStages, render: mixer.stages)
     self.cycle = cycle
     self.cells = cells
-    state = .allocate(capacity: 1)
-    state.initialize(
-      to: CoreState(
+    state = Owned(
+      CoreState(
         clock: cycle.clock, render: mixer.renderPath,
         appAudio: AppAudioPath(sources: appAudio.mixer.renderPath, cells: appAudio.cells, maximumQuantum: CoreState.maximumQuantum),
         captureMailbox: captureMailbox, controls: controls.cells, meters: UnsafePointer(meters.draft), cells: cells,
@@ -80,14 +80,11 @@ package final class AudioCore: @unchecked Sendable {
     Self.free(made.take()?.path)
     Self.free(captureMailbox.post(nil))
     Self.free(captureMailbox.collect())
-    for path in state.pointee.releaseCapture() { Self.free(path) }
-    captureMailbox.deallocate()
-    state.deinitialize(count: 1)
-    state.deallocate()
+    for path in state.pointer.pointee.releaseCapture() { _ = Owned(adopting: path) }
   }
 
   /// The audio thread's half; valid as long as the core.
-  package var realtime: CycleProcessor { CycleProcessor(state: state) }
+  package var realtime: CycleProcessor { CycleProcessor(state: state.pointer) }
 
   // MARK: What the control side sets
 
@@ -237,15 +234,12 @@ package final class AudioCore: @unchecked Sendable {
     _ wanted: Wanted, _ tuning: Tuning, _ controls: CaptureControls, _ meters: SequenceLocked<CaptureMeters>, _ stages: StageChain,
     _ isolation: VoiceIsolation
   ) -> NewPath {
-    let path = UnsafeMutablePointer<CapturePath>.allocate(capacity: 1)
     do throws(CapturePathError) {
-      path.initialize(
-        to: try CapturePath(
-          engine: wanted.engine, rate: wanted.rate, maximumQuantum: CoreState.maximumQuantum, tuning: tuning, controls: controls,
-          meters: meters, stages: stages, isolation: isolation))
-      return .success(path)
+      let path = try CapturePath(
+        engine: wanted.engine, rate: wanted.rate, maximumQuantum: CoreState.maximumQuantum, tuning: tuning, controls: controls,
+        meters: meters, stages: stages, isolation: isolation)
+      return .success(Owned(path).release())
     } catch {
-      path.deallocate()
       return .failure(error)
     }
   }
@@ -269,13 +263,11 @@ package final class AudioCore: @unchecked Sendable {
   }
 
   private static func free(_ path: NewPath?) {
-    if case .success(let path)? = path { free(UnsafeMutableRawPointer(path)) }
+    if case .success(let path)? = path { _ = Owned(adopting: path) }
   }
 
   private static func free(_ path: UnsafeMutableRawPointer?) {
-    guard let path = path?.assumingMemoryBound(to: CapturePath.self) else { return }
-    path.deinitialize(count: 1)
-    path.deallocate()
+    if let path { _ = Owned(adopting: path.assumingMemoryBound(to: CapturePath.self)) }
   }
 }
 

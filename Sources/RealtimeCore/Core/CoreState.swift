@@ -15,7 +15,7 @@ struct CoreState: ~Copyable {
   private var capture: UnsafeMutablePointer<CapturePath>?
   /// The path that `capture` takes over from, until it is returned.
   private var retiring: UnsafeMutablePointer<CapturePath>?
-  private let scratch: UnsafeMutablePointer<Float>
+  private let scratch: Samples
   /// Frames with a voice so far, counted by `isAudio`.
   private var voicedFrames = 0
   /// Frames of the mix that were played without a reference since sending began, the graph stood still, or the reference was there.
@@ -44,10 +44,8 @@ struct CoreState: ~Copyable {
     self.render = render
     self.captureMailbox = captureMailbox
     self.cells = cells
-    scratch = .silence(Self.scratchBuffers * Self.maximumQuantum)
+    scratch = Samples(Self.scratchBuffers * Self.maximumQuantum)
   }
-
-  deinit { scratch.deallocate() }
 
   /// Returns the capture paths in use, for the control side to free once no cycle runs any more. [control]
   mutating func releaseCapture() -> [UnsafeMutablePointer<CapturePath>] {

@@ -19,7 +19,7 @@ package final class DeepFilter: VoiceIsolator, @unchecked Sendable {
   private let process: Process
   private let free: Free
   /// A copy of the block, because the library writes to its input.
-  private let input: UnsafeMutablePointer<Float>
+  private let input: Samples
 
   /// Loads library and model, which takes half a second.
   /// - Throws: `IsolationError`.
@@ -44,13 +44,10 @@ package final class DeepFilter: VoiceIsolator, @unchecked Sendable {
     }
     self.files = files
     self.state = state
-    input = .silence(IsolationTiming.block)
+    input = Samples(IsolationTiming.block)
   }
 
-  deinit {
-    free(state)
-    input.deallocate()
-  }
+  deinit { free(state) }
 
   /// Loads what is installed.
   /// - Throws: `IsolationError`.
@@ -58,8 +55,8 @@ package final class DeepFilter: VoiceIsolator, @unchecked Sendable {
 
   /// Isolates a copy of a block of `IsolationTiming.block` frames, because the library writes to its input. [the worker]
   package func isolate(_ block: UnsafePointer<Float>, into voice: UnsafeMutablePointer<Float>) {
-    copy(block, to: input, frames: IsolationTiming.block)
-    _ = process(state, input, voice)
+    copy(block, to: input.start, frames: IsolationTiming.block)
+    _ = process(state, input.start, voice)
   }
 
   /// Returns this thread's processor time, in seconds, for `seconds` of noise.

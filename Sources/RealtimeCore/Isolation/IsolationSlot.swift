@@ -6,7 +6,7 @@ struct IsolationSlot: ~Copyable {
   private let controls: CaptureControlCells
   private let cells: IsolationCells
   private var stage: UnsafeMutablePointer<IsolationStage>?
-  private let open, late: UnsafeMutablePointer<Float>
+  private let open, late: Samples
   private let longest = CoreState.maximumQuantum
   /// Whether a new stream begins, which may start with the later voice at once.
   private var isFresh = true
@@ -21,13 +21,8 @@ struct IsolationSlot: ~Copyable {
     self.mailbox = mailbox
     self.controls = controls
     self.cells = cells
-    open = .silence(CoreState.maximumQuantum)
-    late = .silence(CoreState.maximumQuantum)
-  }
-
-  deinit {
-    open.deallocate()
-    late.deallocate()
+    open = Samples(CoreState.maximumQuantum)
+    late = Samples(CoreState.maximumQuantum)
   }
 
   /// The current delay of the voice in frames.
@@ -73,19 +68,19 @@ struct IsolationSlot: ~Copyable {
       (share, wait) = (0, stage.pointee.timing.delay(quantum: frames) + stage.pointee.timing.tenMilliseconds)
     }
     (isFresh, isFed) = (false, true)
-    return open
+    return open.start
   }
 
   /// Ends the cycle: turns `voice`, the standard mode's, into what is heard. Requires that `begin` returned a buffer.
   @_noLocks @_noAllocation
   mutating func end(_ voice: UnsafeMutablePointer<Float>, frames: Int) {
     guard let stage else { return }
-    stage.pointee.process(voice, open: open, into: late, frames: frames, isBypassed: controls.isBypassed.load())
+    stage.pointee.process(voice, open: open.start, into: late.start, frames: frames, isBypassed: controls.isBypassed.load())
     let isWanted = controls.isolatesVoice
     if isWanted, wait > 0 {
       wait -= frames
     } else if isWanted, share == 1 {
-      copy(late, to: voice, frames: frames)
+      copy(late.start, to: voice, frames: frames)
     } else {
       // 10 ms.
       let step = (isWanted ? 1 : -1) / Float(stage.pointee.timing.tenMilliseconds)

@@ -9,9 +9,9 @@ struct IsolationStage: ~Copyable {
   private let cells: IsolationCells
 
   /// The standard voice of the last `capacity` frames.
-  private let line: UnsafeMutablePointer<Float>
+  private let line: Samples
   private var head = 0
-  private let wet: UnsafeMutablePointer<Float>
+  private let wet: Samples
   private var fade: Crossfade
   private var quantum = 0
   /// The current delay of the voice in frames.
@@ -39,20 +39,15 @@ struct IsolationStage: ~Copyable {
     self.input = input
     self.output = output
     self.cells = cells
-    line = .silence(capacity)
-    wet = .silence(CoreState.maximumQuantum * timing.channels)
+    line = Samples(capacity)
+    wet = Samples(CoreState.maximumQuantum * timing.channels)
     fade = Crossfade(frames: timing.fade, weight: 0)
-  }
-
-  deinit {
-    line.deallocate()
-    wet.deallocate()
   }
 
   /// Begins another stream: nothing of the previous one is heard.
   @_noLocks @_noAllocation
   mutating func restart() {
-    clear(line, frames: capacity)
+    clear(line.start, frames: capacity)
     validFrom = input.writePosition
     fade.restart()
     (hasBegun, waited, lateFrames) = (false, 0, 0)
@@ -86,10 +81,10 @@ struct IsolationStage: ~Copyable {
     if !isValid || Int(output.readPosition) != start { waiting = 0 }
     // Requires one fade beyond this cycle: if the next block is late, it is used to fade over.
     let isInTime = waiting >= frames + timing.fade
-    let taken = output.read(into: wet, frames: min(waiting, frames))
+    let taken = output.read(into: wet.start, frames: min(waiting, frames))
     copy(late + taken, to: wet + taken, frames: frames - taken)
     count(isValid: isValid, isInTime: isInTime, isBypassed: isBypassed, frames: frames)
-    fade.blend(wet: wet, dry: late, into: late, frames: frames, isOn: isInTime && !isBypassed)
+    fade.blend(wet: wet.start, dry: late, into: late, frames: frames, isOn: isInTime && !isBypassed)
     cells.isHeard.store(fade.weight == 1)
   }
 

@@ -8,7 +8,9 @@ internal import Platform
 /// `wake`. One thread at a time drains: its own, or for a synchronous worker the one that runs the cycles.
 // `@unchecked Sendable`: the draining thread owns all but the FIFOs and the semaphores, which two threads share; the flags are atomic.
 final class IsolationWorker: @unchecked Sendable {
-  let input, output: FrameFIFO
+  var input: FrameFIFO { inputRing.fifo }
+  var output: FrameFIFO { outputRing.fifo }
+  private let inputRing, outputRing: FrameRing
   private let isolator: any VoiceIsolator
   /// The isolator's rate over the graph's.
   private let ratio: Double
@@ -46,14 +48,8 @@ final class IsolationWorker: @unchecked Sendable {
     block = [Float](repeating: 0, count: IsolationTiming.block * channels)
     longestBacklog = (rate / 4 + 2 * CoreState.maximumQuantum) * channels
     taken = [Float](repeating: 0, count: 1024)
-    input = FrameFIFO(capacity: IsolationStage.inputCapacity, bytesPerFrame: 4)
-    output = FrameFIFO(capacity: IsolationStage.outputCapacity, bytesPerFrame: 4)
-  }
-
-  /// The thread must have ended.
-  deinit {
-    input.deallocate()
-    output.deallocate()
+    inputRing = FrameRing(capacity: IsolationStage.inputCapacity, bytesPerFrame: 4)
+    outputRing = FrameRing(capacity: IsolationStage.outputCapacity, bytesPerFrame: 4)
   }
 
   /// Whether the output lags the input by a block or more. At 48 kHz only. [any]

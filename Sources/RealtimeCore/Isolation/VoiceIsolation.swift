@@ -28,12 +28,20 @@ package final class VoiceIsolation: @unchecked Sendable {
     package init() {}
   }
 
-  private struct Running {
-    let stage: UnsafeMutablePointer<IsolationStage>
+  // `@unchecked Sendable`: the stage belongs to the audio thread from its posting to its collection, the rest is immutable.
+  private final class Running: @unchecked Sendable {
+    let stage: Owned<IsolationStage>
     let worker: IsolationWorker
     let rate: Int
     let name: String
     let timing: IsolationTiming
+
+    init(stage: consuming IsolationStage, worker: IsolationWorker, rate: Int, name: String, timing: IsolationTiming) {
+      self.stage = Owned(stage)
+      (self.worker, self.rate, self.name, self.timing) = (worker, rate, name, timing)
+    }
+
+    deinit { worker.end() }
   }
   private struct State {
     /// The instance that the audio thread has, or will take.
@@ -49,10 +57,10 @@ package final class VoiceIsolation: @unchecked Sendable {
     var isSynchronous = false
   }
 
-  let slot: UnsafeMutablePointer<IsolationSlot>
+  let slot: Owned<IsolationSlot>
   private let cells: IsolationCells
   private let controls: CaptureControls
-  private let mailbox = Mailbox()
+  private let mailbox: Mailbox
   private let memory: CellBlock
   private let lock = Mutex(())
   private var state = State()
@@ -66,23 +74,19 @@ package final class VoiceIsolation: @unchecked Sendable {
   init(controls: CaptureControls) {
     var memory = CellBlock()
     cells = IsolationCells(&memory)
+    mailbox = Mailbox(&memory)
     self.memory = memory
     self.controls = controls
-    slot = .allocate(capacity: 1)
-    slot.initialize(to: IsolationSlot(mailbox: mailbox, controls: controls.cells, cells: cells))
+    slot = Owned(IsolationSlot(mailbox: mailbox, controls: controls.cells, cells: cells))
     maker = { () throws(IsolationError) -> any VoiceIsolator in try DeepFilter(environment: ProcessInfo.processInfo.environment) }
   }
 
   /// The audio thread must have stopped for good, and nothing may still be being made.
   deinit {
-    _ = slot.pointee.releaseStage()
+    _ = slot.pointer.pointee.releaseStage()
     mailbox.post(nil)
     _ = mailbox.collect()
-    if case .success(let running)? = state.made?.result { Self.free(running) }
-    for running in state.leaving + [state.current].compactMap({ $0 }) { Self.free(running) }
-    slot.deinitialize(count: 1)
-    slot.deallocate()
-    mailbox.deallocate()
+    state = State()
   }
 
   /// Replaces DeepFilterNet as the isolator, from the next one made on. [control]
@@ -155,14 +159,14 @@ package final class VoiceIsolation: @unchecked Sendable {
     let old: Running? = lock.withLock { _ in
       state.current?.worker.wake()
       guard let pointer = mailbox.collect() else { return nil }
-      if let current = state.current, UnsafeMutableRawPointer(current.stage) == pointer {
+      if let current = state.current, UnsafeMutableRawPointer(current.stage.pointer) == pointer {
         state.current = nil
         return current
       }
-      guard let index = state.leaving.firstIndex(where: { UnsafeMutableRawPointer($0.stage) == pointer }) else { return nil }
+      guard let index = state.leaving.firstIndex(where: { UnsafeMutableRawPointer($0.stage.pointer) == pointer }) else { return nil }
       return state.leaving.remove(at: index)
     }
-    if let old { Self.free(old) }
+    withExtendedLifetime(old) {}
   }
 
   /// Isolates the last cycle's audio, on the thread that runs the cycles; no effect if the worker has a thread of its own.
@@ -204,11 +208,11 @@ package final class VoiceIsolation: @unchecked Sendable {
   private func handle(_ result: Result<Running, IsolationError>, isWanted: Bool) {
     switch result {
     case .success(let running):
-      guard isWanted else { return Self.free(running) }
+      guard isWanted else { return }
       state.failure = nil
       withdraw()
       state.current = running
-      mailbox.post(UnsafeMutableRawPointer(running.stage))
+      mailbox.post(UnsafeMutableRawPointer(running.stage.pointer))
     case .failure(let error):
       state.failure = isWanted ? error : nil
       state.patience = Self.retryLooks
@@ -220,7 +224,6 @@ package final class VoiceIsolation: @unchecked Sendable {
     guard let current = state.current else { return }
     if mailbox.post(nil) != nil {
       state.current = nil
-      Self.free(current)
     } else if state.isMaking || controls.micMode == .voiceIsolation {
       // Made for another rate.
       state.current = nil
@@ -235,18 +238,11 @@ package final class VoiceIsolation: @unchecked Sendable {
       let isolator = try maker()
       let worker = try IsolationWorker(isolator, rate: rate)
       let timing = IsolationTiming(rate: rate, isolatorDelay: isolator.delay)
-      let stage = UnsafeMutablePointer<IsolationStage>.allocate(capacity: 1)
-      stage.initialize(to: IsolationStage(timing: timing, input: worker.input, output: worker.output, cells: cells))
+      let stage = IsolationStage(timing: timing, input: worker.input, output: worker.output, cells: cells)
       if !isSynchronous { worker.start() }
       return .success(Running(stage: stage, worker: worker, rate: rate, name: isolator.name, timing: timing))
     } catch {
       return .failure(error)
     }
-  }
-
-  private static func free(_ running: Running) {
-    running.worker.end()
-    running.stage.deinitialize(count: 1)
-    running.stage.deallocate()
   }
 }

@@ -69,7 +69,10 @@ final class PlugInInstance: @unchecked Sendable {
   let cells: PlugInCells
   private let memory: CellBlock
   private let settings: PlugInSettings
-  private let buffers: UnsafeMutablePointer<Float>
+  private let handles: Buffer<UnsafeMutableRawPointer?>
+  private let ports: Samples
+  private let controls: Buffer<Int>
+  private let buffers: Samples
 
   /// Instantiates and activates the plug-in, and runs it over silence to learn its latency.
   /// - Throws: `PlugInError.refused`.
@@ -93,17 +96,15 @@ final class PlugInInstance: @unchecked Sendable {
     cells = PlugInCells(&memory)
     self.memory = memory
     self.settings = settings
-    buffers = .silence(2 * channels * CoreState.maximumQuantum)
-    let handles = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: handleCount)
-    let ports = UnsafeMutablePointer<Float>.silence(max(1, handleCount * portCount))
-    let controls = UnsafeMutablePointer<Int>.allocate(capacity: max(1, plugIn.description.ports.count))
-    for (i, port) in plugIn.description.ports.enumerated() { (controls + i).initialize(to: port.index) }
+    buffers = Samples(2 * channels * CoreState.maximumQuantum)
+    handles = Buffer(made)
+    ports = Samples(max(1, handleCount * portCount))
+    controls = Buffer(plugIn.description.ports.map(\.index))
     runner = PlugInRunner(
-      run: run, handles: handles, handleCount: handleCount, ports: ports, portCount: portCount, controls: controls,
-      latencyPort: plugIn.description.latencyPort ?? -1, values: settings.values, channels: channels, buffers: buffers)
+      run: run, handles: handles.start, handleCount: handleCount, ports: ports.start, portCount: portCount, controls: controls.start,
+      latencyPort: plugIn.description.latencyPort ?? -1, values: settings.values, channels: channels, buffers: buffers.start)
     let audio = audioPorts(of: plugIn)
     for (index, handle) in made.enumerated() {
-      (handles + index).initialize(to: handle)
       for port in 0..<portCount { connect(handle, UInt(port), ports + index * portCount + port) }
       for (i, port) in audio.inputs.enumerated() { connect(handle, UInt(port), runner.input(isOncePerSide ? index : i)) }
       for (i, port) in audio.outputs.enumerated() { connect(handle, UInt(port), runner.output(isOncePerSide ? index : i)) }
@@ -124,9 +125,5 @@ final class PlugInInstance: @unchecked Sendable {
       content.deactivate?(runner.handles[i])
       content.cleanup?(runner.handles[i])
     }
-    runner.handles.deallocate()
-    runner.ports.deallocate()
-    runner.controls.deallocate()
-    buffers.deallocate()
   }
 }

@@ -1,13 +1,14 @@
 /// A plug-in's instance with everything needed to run it at one rate; the audio thread gets its `unit`. [control]
 // `@unchecked Sendable`: the unit belongs to the audio thread from its posting to its collection, the rest to the stage's lock.
 final class PlugInMade: @unchecked Sendable {
-  let unit: UnsafeMutablePointer<PlugInUnit>
+  let unit: Owned<PlugInUnit>
   let instance: PlugInInstance
   let late: IsolationCells?
   private let worker: IsolationWorker?
   private let isSynchronous: Bool
   private let memory: CellBlock
-  private let buffers: UnsafeMutablePointer<Float>
+  private let buffers: Samples
+  private let stage: Owned<IsolationStage>?
 
   /// The longest delay in frames of a plug-in on the worker: its FIFOs and delay lines are sized for it.
   static let longestDelay = 8_192
@@ -20,50 +21,40 @@ final class PlugInMade: @unchecked Sendable {
     let description = plugIn.description
     var memory = CellBlock()
     var worker: IsolationWorker?, late: IsolationCells?
-    var stage: UnsafeMutablePointer<IsolationStage>?
+    var stage: Owned<IsolationStage>?
     let runner = instance.runner
-    buffers = .silence(4 * channels * CoreState.maximumQuantum)
+    buffers = Samples(4 * channels * CoreState.maximumQuantum)
     self.instance = instance
     self.isSynchronous = isSynchronous
     if !description.isHardRealtime {
       guard instance.latency <= Self.longestDelay else {
-        buffers.deallocate()
         throw .tooLate(label: description.label, latency: instance.latency, most: Self.longestDelay)
       }
       let own = IsolationCells(&memory)
       let timing = IsolationTiming(rate: rate, isolatorDelay: instance.latency, isolatorRate: rate, channels: channels)
       do throws(IsolationError) {
         let made = try IsolationWorker(WorkedPlugIn(instance), rate: rate, isolatorRate: rate, channels: channels)
-        stage = .allocate(capacity: 1)
-        stage?.initialize(to: IsolationStage(timing: timing, input: made.input, output: made.output, cells: own))
+        stage = Owned(IsolationStage(timing: timing, input: made.input, output: made.output, cells: own))
         if !isSynchronous { made.start() }
         (worker, late) = (made, own)
       } catch {
-        buffers.deallocate()
         throw .refused(label: description.label, rate: rate)
       }
     }
     self.memory = memory
     (self.worker, self.late) = (worker, late)
-    let isDirect = worker == nil, side = channels * CoreState.maximumQuantum
-    unit = .allocate(capacity: 1)
-    unit.initialize(
-      to: PlugInUnit(
-        runner: runner, rate: rate, channels: channels, cells: instance.cells, late: stage, dry: isDirect ? runner.input(0) : buffers,
-        wet: isDirect ? runner.output(0) : buffers + side, given: buffers + 2 * side, taken: buffers + 3 * side))
+    let isDirect = worker == nil, side = channels * CoreState.maximumQuantum, lateStage = stage?.pointer
+    self.stage = stage
+    unit = Owned(
+      PlugInUnit(
+        runner: runner, rate: rate, channels: channels, cells: instance.cells, late: lateStage,
+        dry: isDirect ? runner.input(0) : buffers.start, wet: isDirect ? runner.output(0) : buffers + side, given: buffers + 2 * side,
+        taken: buffers + 3 * side))
     instance.cells.latency.store(UInt64(instance.latency))
   }
 
   /// A plug-in that hangs keeps its thread and its instance for good; nothing waits for it.
-  deinit {
-    worker?.end()
-    if let stage = unit.pointee.late {
-      stage.deinitialize(count: 1)
-      stage.deallocate()
-    }
-    unit.deallocate()
-    buffers.deallocate()
-  }
+  deinit { worker?.end() }
 
   var isBroken: Bool { instance.cells.isBroken.load() }
   /// The latency in frames; 0 while it is bypassed as broken.
@@ -73,8 +64,8 @@ final class PlugInMade: @unchecked Sendable {
 
   /// Declares the delay before the first cycle of `quantum` frames.
   func expect(quantum: Int) {
-    guard let late = unit.pointee.late else { return }
-    let channels = unit.pointee.channels
+    guard let late = unit.pointer.pointee.late else { return }
+    let channels = unit.pointer.pointee.channels
     instance.cells.latency.store(UInt64(late.pointee.timing.delay(quantum: quantum * channels) / channels))
   }
 

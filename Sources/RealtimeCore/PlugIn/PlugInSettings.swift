@@ -1,7 +1,7 @@
 /// The settings of a plug-in's stage, for the thread that runs it: one cell per control input.
 // `@unchecked Sendable`: cells are atomic; the memory belongs to `PlugInSettings`.
 struct PlugInValues: @unchecked Sendable {
-  fileprivate let cells: UnsafeMutablePointer<DoubleCell>
+  fileprivate let cells: UnsafePointer<DoubleCell>
   let count: Int
 
   subscript(index: Int) -> Double {
@@ -14,16 +14,14 @@ struct PlugInValues: @unchecked Sendable {
 final class PlugInSettings: @unchecked Sendable {
   let values: PlugInValues
   private let memory: CellBlock
+  private let cells: Buffer<DoubleCell>
 
   init(_ values: [Double]) {
     var memory = CellBlock()
-    let cells = UnsafeMutablePointer<DoubleCell>.allocate(capacity: max(1, values.count))
-    for (i, value) in values.enumerated() { (cells + i).initialize(to: DoubleCell(memory.next(), value)) }
+    cells = Buffer(values.map { DoubleCell(memory.next(), $0) })
     self.memory = memory
-    self.values = PlugInValues(cells: cells, count: values.count)
+    self.values = PlugInValues(cells: cells.start, count: values.count)
   }
-
-  deinit { values.cells.deallocate() }
 
   /// By port, in the description's order.
   subscript(index: Int) -> Double {

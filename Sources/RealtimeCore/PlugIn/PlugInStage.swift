@@ -9,8 +9,9 @@ final class PlugInStage: @unchecked Sendable {
   let id: String
   let chain: PlugInChain
   let plugIn: PlugIn
-  private let player: UnsafeMutablePointer<PlugInPlayer>
+  private let player: Owned<PlugInPlayer>
   private let mailbox: Mailbox
+  private let memory: CellBlock
   private let settings: PlugInSettings
   private let isSynchronous: Bool
   /// Makes and frees instances, which takes longer than the control thread may wait.
@@ -44,30 +45,26 @@ final class PlugInStage: @unchecked Sendable {
     let wishes = try plugIn.description.values(settings, rate: rate)
     (self.id, self.chain, self.plugIn, self.settings) = (id, chain, plugIn, PlugInSettings(wishes))
     self.isSynchronous = isSynchronous
-    mailbox = Mailbox()
-    player = .allocate(capacity: 1)
-    player.initialize(to: PlugInPlayer(mailbox: mailbox))
+    var memory = CellBlock()
+    mailbox = Mailbox(&memory)
+    self.memory = memory
+    player = Owned(PlugInPlayer(mailbox: mailbox))
     // From here on `deinit` frees.
     (state.wantedRate, state.wishes) = (rate, wishes)
     let made = try PlugInMade(plugIn, rate: rate, channels: channels, settings: self.settings, isSynchronous: isSynchronous)
     made.expect(quantum: quantum)
     state.current = made
-    mailbox.post(UnsafeMutableRawPointer(made.unit))
+    mailbox.post(UnsafeMutableRawPointer(made.unit.pointer))
   }
 
-  deinit {
-    end()
-    player.deinitialize(count: 1)
-    player.deallocate()
-    mailbox.deallocate()
-  }
+  deinit { end() }
 
   private var channels: Int { chain == .render ? 2 : 1 }
 
   /// The stage for the chain; keeps this object alive until the chain has released it.
   var stage: AudioStage {
     var stage = AudioStage(
-      latency: latency, context: UnsafeMutableRawPointer(player),
+      latency: latency, context: UnsafeMutableRawPointer(player.pointer),
       released: { [self] _ in maker.async { [self] in end() } }
     ) { context, left, right, frames, rate in
       context?.assumingMemoryBound(to: PlugInPlayer.self).pointee.process(left, right, frames: frames, rate: rate)
@@ -149,14 +146,14 @@ final class PlugInStage: @unchecked Sendable {
         if made == nil { current.retire() }
       }
       state.current = made
-      return mailbox.post(made.map { UnsafeMutableRawPointer($0.unit) }).flatMap { removeLeaving($0) }
+      return mailbox.post(made.map { UnsafeMutableRawPointer($0.unit.pointer) }).flatMap { removeLeaving($0) }
     }
     withExtendedLifetime(untaken) {}
   }
 
   /// Requires the lock.
   private func removeLeaving(_ unit: UnsafeMutableRawPointer) -> PlugInMade? {
-    guard let index = state.leaving.firstIndex(where: { UnsafeMutableRawPointer($0.unit) == unit }) else { return nil }
+    guard let index = state.leaving.firstIndex(where: { UnsafeMutableRawPointer($0.unit.pointer) == unit }) else { return nil }
     return state.leaving.remove(at: index)
   }
 
@@ -169,7 +166,7 @@ final class PlugInStage: @unchecked Sendable {
       state.hasEnded = true
       mailbox.post(nil)
       _ = mailbox.collect()
-      _ = player.pointee.releaseUnit()
+      _ = player.pointer.pointee.releaseUnit()
       defer { (state.current, state.leaving) = (nil, []) }
       return state.leaving + [state.current].compactMap { $0 }
     }

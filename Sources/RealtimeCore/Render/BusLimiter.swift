@@ -16,7 +16,7 @@ struct BusLimiter: ~Copyable {
   /// Frames that the descent looks ahead, within the block.
   static let lookahead = 64
 
-  private let ceilings: UnsafeMutablePointer<Float>
+  private let ceilings: Samples
   // Double precision, because a float's recovery stalls short of 1.
   private var gain = 1.0
   private var hold = 0
@@ -26,12 +26,9 @@ struct BusLimiter: ~Copyable {
 
   /// Creates a limiter for blocks of up to `frames` frames. [control]
   init(frames: Int, reduction: DoubleCell) {
-    ceilings = .allocate(capacity: frames)
-    ceilings.initialize(repeating: 1, count: frames)
+    ceilings = Samples(repeating: 1, count: frames)
     reductionCell = reduction
   }
-
-  deinit { ceilings.deallocate() }
 
   /// Whether a block below the threshold passes unchanged.
   var isAtRest: Bool {

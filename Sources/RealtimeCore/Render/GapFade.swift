@@ -3,19 +3,14 @@ internal import CRealtime
 /// The last few milliseconds that a sink played, in case it ends abruptly.
 struct SinkHistory: ~Copyable {
   private static let mask = GapFade.longest - 1
-  private let left: UnsafeMutablePointer<Float>
-  private let right: UnsafeMutablePointer<Float>
+  private let left: Samples
+  private let right: Samples
   private var position = 0
   private(set) var count = 0
 
   init() {
-    left = .silence(GapFade.longest)
-    right = .silence(GapFade.longest)
-  }
-
-  deinit {
-    left.deallocate()
-    right.deallocate()
+    left = Samples(GapFade.longest)
+    right = Samples(GapFade.longest)
   }
 
   @_noLocks @_noAllocation
@@ -54,24 +49,18 @@ struct GapFade: ~Copyable {
   static let longest = 1_024
 
   private static let size = 16_384
-  private let left: UnsafeMutablePointer<Float>
-  private let right: UnsafeMutablePointer<Float>
+  private let left: Samples
+  private let right: Samples
   /// From 1 to 0, half a cosine.
-  private let shape: UnsafeMutablePointer<Float>
+  private let shape: Samples
   private var head = 0
   private var pending = 0
 
   init() {
-    left = .silence(Self.size)
-    right = .silence(Self.size)
-    shape = .allocate(capacity: Self.longest)
+    left = Samples(Self.size)
+    right = Samples(Self.size)
+    shape = Samples(Self.longest)
     for i in 0..<Self.longest { shape[i] = 0.5 + 0.5 * rt_cosf(Float.pi * (Float(i) + 0.5) / Float(Self.longest)) }
-  }
-
-  deinit {
-    left.deallocate()
-    right.deallocate()
-    shape.deallocate()
   }
 
   /// The length of a fade in frames.

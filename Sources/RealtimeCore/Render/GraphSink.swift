@@ -21,7 +21,7 @@ package final class GraphSink: @unchecked Sendable {
   /// Index of this sink's audio in the buffers given to `RenderPath.process`, 0..<`Mixer.capacity`.
   package let slot: Int
 
-  let player: UnsafeMutablePointer<GraphPlayer>
+  let player: Owned<GraphPlayer>
   private let volume: VolumeCells
   private let connectedCell: FlagCell
   private let ssrcCell: SSRCCell
@@ -38,13 +38,7 @@ package final class GraphSink: @unchecked Sendable {
     let meter = LevelMeter(&memory)
     level = meter.reading
     self.memory = memory
-    player = .allocate(capacity: 1)
-    player.initialize(to: GraphPlayer(slot: slot, volume: volume, isConnected: connectedCell, meter: meter))
-  }
-
-  deinit {
-    player.deinitialize(count: 1)
-    player.deallocate()
+    player = Owned(GraphPlayer(slot: slot, volume: volume, isConnected: connectedCell, meter: meter))
   }
 
   /// Linear, 0–4; 1 is unchanged. Ramps over 10 ms (K7). Values outside are clamped; NaN is ignored. [any]

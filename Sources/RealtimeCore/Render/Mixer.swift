@@ -11,7 +11,8 @@ package final class Mixer: @unchecked Sendable {
 
   /// The audio thread's half; valid as long as the mixer. Only the thread that runs the cycle may access it:
   /// `renderPath.pointee.process(…)`.
-  package let renderPath: UnsafeMutablePointer<RenderPath>
+  package var renderPath: UnsafeMutablePointer<RenderPath> { path.pointer }
+  private let path: Owned<RenderPath>
 
   private let cells: MixerCells
   private let level: LevelReading
@@ -28,16 +29,13 @@ package final class Mixer: @unchecked Sendable {
     let meter = LevelMeter(&memory)
     level = meter.reading
     self.memory = memory
-    renderPath = .allocate(capacity: 1)
-    renderPath.initialize(to: RenderPath(cells: cells, meter: meter, stages: stages.runner))
+    path = Owned(RenderPath(cells: cells, meter: meter, stages: stages.runner))
   }
 
   /// The audio thread must have stopped calling `process` for good.
   deinit {
-    renderPath.deinitialize(count: 1)
-    renderPath.deallocate()
-    for retired in registry.retired { SinkTable.free(retired.table) }
-    if let table = registry.table { SinkTable.free(table) }
+    for retired in registry.retired { _ = Owned(adopting: retired.table) }
+    if let table = registry.table { _ = Owned(adopting: table) }
   }
 
   /// Plays `sink` from the next cycle on. A sink belongs to one mixer, and cannot be added again once removed.
@@ -149,10 +147,12 @@ package final class Mixer: @unchecked Sendable {
     let kept = registry.tableKeeps
     let now = cells.cycle.cycles
     registry.leaving.removeAll { $0.isOver(cycle: now) }
-    let table = SinkTable.make(
-      rings: registry.rings.map { SinkTable.Ring(player: $0.player, isLeaving: false) }
-        + registry.leaving.map { SinkTable.Ring(player: $0.sink.player, isLeaving: true) },
-      graphs: registry.graphs.map(\.player))
+    let table = Owned(
+      SinkTable(
+        rings: registry.rings.map { SinkTable.Ring(player: $0.player.pointer, isLeaving: false) }
+          + registry.leaving.map { SinkTable.Ring(player: $0.sink.player.pointer, isLeaving: true) },
+        graphs: registry.graphs.map { $0.player.pointer })
+    ).release()
     // Pairs with the load in RenderPath.render, inside the cycle's guard.
     cells.table.storeSequential(UInt64(UInt(bitPattern: table)))
     if let old = registry.table {
@@ -165,7 +165,7 @@ package final class Mixer: @unchecked Sendable {
   private func free() {
     registry.retired.removeAll { retired in
       guard cells.cycle.isOver(retired.ticket) else { return false }
-      SinkTable.free(retired.table)
+      _ = Owned(adopting: retired.table)
       return true
     }
   }

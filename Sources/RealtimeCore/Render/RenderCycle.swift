@@ -30,19 +30,11 @@ struct RenderCycle {
   }
 }
 
-/// Working memory that sinks use one after the other. Views of memory owned by `RenderPath`.
+/// Working memory that sinks use one after the other: a view of `RenderPath`'s.
 struct RenderScratch {
   let left: UnsafeMutablePointer<Float>
   let right: UnsafeMutablePointer<Float>
 
-  /// Allocates for cycles of `frames` frames. [control]
-  init(frames: Int) {
-    left = .silence(frames)
-    right = .silence(frames)
-  }
-
-  func deallocate() {
-    left.deallocate()
-    right.deallocate()
-  }
+  @_noLocks @_noAllocation
+  init(left: UnsafeMutablePointer<Float>, right: UnsafeMutablePointer<Float>) { (self.left, self.right) = (left, right) }
 }

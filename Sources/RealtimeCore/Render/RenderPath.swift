@@ -9,10 +9,11 @@ package struct RenderPath: ~Copyable {
 
   private let cells: MixerCells
   private let stages: StageRunner
-  private let scratch: RenderScratch
-  private let ownLeft: UnsafeMutablePointer<Float>
-  private let ownRight: UnsafeMutablePointer<Float>
-  private let gapFade: UnsafeMutablePointer<GapFade>
+  private let scratchLeft: Samples
+  private let scratchRight: Samples
+  private let ownLeft: Samples
+  private let ownRight: Samples
+  private let gapFade: Owned<GapFade>
   private var limiter: BusLimiter
   private var masterGain = SmoothGain()
   private var meter: LevelMeter
@@ -24,20 +25,12 @@ package struct RenderPath: ~Copyable {
     self.cells = cells
     self.stages = stages
     self.meter = meter
-    scratch = RenderScratch(frames: Self.maximumFrames)
-    ownLeft = .allocate(capacity: Self.maximumFrames)
-    ownRight = .allocate(capacity: Self.maximumFrames)
-    gapFade = .allocate(capacity: 1)
-    gapFade.initialize(to: GapFade())
+    scratchLeft = Samples(Self.maximumFrames)
+    scratchRight = Samples(Self.maximumFrames)
+    ownLeft = Samples(Self.maximumFrames)
+    ownRight = Samples(Self.maximumFrames)
+    gapFade = Owned(GapFade())
     limiter = BusLimiter(frames: Self.maximumFrames, reduction: cells.reduction)
-  }
-
-  deinit {
-    scratch.deallocate()
-    ownLeft.deallocate()
-    ownRight.deallocate()
-    gapFade.deinitialize(count: 1)
-    gapFade.deallocate()
   }
 
   /// Renders one cycle.
@@ -60,12 +53,13 @@ package struct RenderPath: ~Copyable {
     while offset < frames {
       let count = min(Self.maximumFrames, frames - offset)
       let cycle = RenderCycle(
-        frames: count, rate: Double(max(1, rate)), left: ownLeft, right: ownRight, scratch: scratch, gapFade: gapFade)
+        frames: count, rate: Double(max(1, rate)), left: ownLeft.start, right: ownRight.start,
+        scratch: RenderScratch(left: scratchLeft.start, right: scratchRight.start), gapFade: gapFade.pointer)
       render(cycle, call: call, graphSinks: graphSinks, offset: offset, isSteady: count == lastFrames && rate == lastRate)
       lastFrames = count
       lastRate = rate
-      copy(ownLeft, offset: 0, to: speakerLeft + offset, frames: count)
-      copy(ownRight, offset: 0, to: speakerRight + offset, frames: count)
+      copy(ownLeft.start, offset: 0, to: speakerLeft + offset, frames: count)
+      copy(ownRight.start, offset: 0, to: speakerRight + offset, frames: count)
       offset += count
     }
     cells.cycle.leave()
@@ -93,9 +87,9 @@ package struct RenderPath: ~Copyable {
   // `mutating`: Swift 6.3 copies the structure for a getter that is not.
   private var isAtRest: Bool {
     @_noLocks @_noAllocation mutating get {
-      guard gapFade.pointee.isAtRest, limiter.isAtRest, masterGain.isSteady else { return false }
+      guard gapFade.pointer.pointee.isAtRest, limiter.isAtRest, masterGain.isSteady else { return false }
       guard let table = UnsafePointer<SinkTable>(bitPattern: UInt(cells.table.loadSequential())) else { return true }
-      for i in 0..<table.pointee.ringCount where !table.pointee.rings[i].player.pointee.isAtRest { return false }
+      for i in 0..<table.pointee.ringCount where !table.pointee.rings.start[i].player.pointee.isAtRest { return false }
       return true
     }
   }
@@ -111,9 +105,9 @@ package struct RenderPath: ~Copyable {
     let isPaused = cells.isPaused.load()
     let keepsRings = isPaused && masterGain.isSilent
     if let table = UnsafePointer<SinkTable>(bitPattern: UInt(cells.table.loadSequential())) {
-      for i in 0..<table.pointee.graphCount { table.pointee.graphs[i].pointee.render(cycle, inputs: graphSinks, offset: offset) }
+      for i in 0..<table.pointee.graphCount { table.pointee.graphs.start[i].pointee.render(cycle, inputs: graphSinks, offset: offset) }
       for i in 0..<table.pointee.ringCount {
-        let ring = table.pointee.rings[i]
+        let ring = table.pointee.rings.start[i]
         if ring.isLeaving {
           ring.player.pointee.leave(cycle)
         } else if keepsRings {
@@ -123,7 +117,7 @@ package struct RenderPath: ~Copyable {
         }
       }
     }
-    gapFade.pointee.render(left, right, frames: cycle.frames)
+    gapFade.pointer.pointee.render(left, right, frames: cycle.frames)
     if cells.isMono.load() { average(left, right, frames: cycle.frames) }
     stages.process(left, right, frames: cycle.frames, rate: Int(cycle.rate))
     masterGain.steer(to: isPaused ? 0 : cells.master.effectiveGain, rate: cycle.rate)

@@ -2,7 +2,7 @@ internal import CRealtime
 
 /// Memory for atomic cells: each on its own cache line, so that threads contend only for cells that they share.
 // `@unchecked Sendable`: the memory is accessed through its cells only.
-struct CellBlock: ~Copyable, @unchecked Sendable {
+package struct CellBlock: ~Copyable, @unchecked Sendable {
   private static let stride = 64
   /// Cells that are allocated at once.
   private static let pieceCount = 8
@@ -10,7 +10,7 @@ struct CellBlock: ~Copyable, @unchecked Sendable {
   private var used = 0
 
   /// Creates a block without cells. [control]
-  init() {}
+  package init() {}
 
   deinit { for piece in pieces { piece.deallocate() } }
 

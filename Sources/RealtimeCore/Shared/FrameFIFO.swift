@@ -1,7 +1,26 @@
+/// The memory of a FIFO. [control]
+package struct FrameRing: ~Copyable {
+  /// The FIFO; valid as long as the ring, which must outlive both threads' use. [any]
+  package let fifo: FrameFIFO
+  private let bytes: CacheLines
+  private let positions: CellBlock
+
+  /// Makes a ring of exactly `capacity` frames.
+  package init(capacity: Int, bytesPerFrame: Int) {
+    precondition(capacity > 0 && bytesPerFrame > 0)
+    bytes = CacheLines(byteCount: capacity * bytesPerFrame)
+    var positions = CellBlock()
+    fifo = FrameFIFO(
+      capacity: capacity, bytesPerFrame: bytesPerFrame, bytes: bytes.start, written: CounterCell(positions.next()),
+      read: CounterCell(positions.next()))
+    self.positions = positions
+  }
+}
+
 /// A FIFO ring of frames between one writing and one reading thread, wait-free on both sides.
 ///
 /// A frame is any fixed number of bytes: Int16 or Float, interleaved. Writes are whole or nothing. Copies of the value are views of one
-/// ring, which its allocator frees. Positions count frames since the ring was made and never wrap (64 bits: 3 million years at 192 kHz).
+/// ring, a `FrameRing`. Positions count frames since the ring was made and never wrap (64 bits: 3 million years at 192 kHz).
 // `@unchecked Sendable`: each side writes only its own position and releases it after the bytes; the bytes between the positions belong to
 // the reader, the others to the writer.
 package struct FrameFIFO: @unchecked Sendable {
@@ -10,28 +29,12 @@ package struct FrameFIFO: @unchecked Sendable {
   /// The capacity in frames.
   package let capacity: Int
   private let bytes: UnsafeMutableRawPointer
-  private let cells: UnsafeMutablePointer<UInt64>
   private let written: CounterCell
   private let read: CounterCell
 
-  /// Makes a ring of exactly `capacity` frames. Free it with `deallocate()` when both threads are done with it. [control]
-  package init(capacity: Int, bytesPerFrame: Int) {
-    precondition(capacity > 0 && bytesPerFrame > 0)
-    self.capacity = capacity
-    self.bytesPerFrame = bytesPerFrame
-    bytes = .allocate(byteCount: capacity * bytesPerFrame, alignment: 64)
-    bytes.initializeMemory(as: UInt8.self, repeating: 0, count: capacity * bytesPerFrame)
-    // Two cache lines: the writer's position and the reader's.
-    cells = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 64).bindMemory(to: UInt64.self, capacity: 16)
-    cells.initialize(repeating: 0, count: 16)
-    written = CounterCell(cells)
-    read = CounterCell(cells + 8)
-  }
-
-  /// Frees the ring; no copy of this value may be used again. [control]
-  package func deallocate() {
-    bytes.deallocate()
-    cells.deallocate()
+  fileprivate init(capacity: Int, bytesPerFrame: Int, bytes: UnsafeMutableRawPointer, written: CounterCell, read: CounterCell) {
+    (self.capacity, self.bytesPerFrame, self.bytes) = (capacity, bytesPerFrame, bytes)
+    (self.written, self.read) = (written, read)
   }
 
   /// The number of waiting frames. Exact for the reader unless the writer is writing; then a lower bound. [any]

@@ -8,20 +8,14 @@
 ///     if let old = mailbox.collect() { free(old) }               // [control], periodically
 // `@unchecked Sendable`: a pointer is in one place at a time, and each move acquires what the last one released.
 package struct Mailbox: @unchecked Sendable {
-  private let cells: UnsafeMutablePointer<UInt64>
   private let incoming: CounterCell
   private let tray: CounterCell
 
-  /// Creates an empty mailbox; free it with `deallocate()`. [control]
-  package init() {
-    cells = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 64).bindMemory(to: UInt64.self, capacity: 16)
-    cells.initialize(repeating: 0, count: 16)
-    incoming = CounterCell(cells)
-    tray = CounterCell(cells + 8)
+  /// Creates an empty mailbox in `block`. Call `collect` and `post(nil)` to get its content back before the block goes. [control]
+  package init(_ block: inout CellBlock) {
+    incoming = CounterCell(block.next())
+    tray = CounterCell(block.next())
   }
-
-  /// Frees the mailbox itself; call collect and post(nil) first to get its content back. [control]
-  package func deallocate() { cells.deallocate() }
 
   /// Offers `object` to the audio thread's next cycle. Returns an object that was posted earlier and never taken, which the caller owns
   /// again. `nil` withdraws a posted object. [control]

@@ -9,16 +9,17 @@ package final class SequenceLocked<Value: BitwiseCopyable & Sendable>: @unchecke
   let draft: UnsafeMutablePointer<Value>
   /// Publishes the draft.
   let cell: SequenceCell
+  private let memory: CacheLines
 
   /// Allocates everything, and publishes `value`. [control]
   package init(_ value: Value) {
-    cell = SequenceCell(byteCount: MemoryLayout<Value>.size)
+    let byteCount = SequenceCell.wholeWords(MemoryLayout<Value>.size)
+    memory = CacheLines(byteCount: SequenceCell.memory(byteCount))
+    cell = SequenceCell(memory.start, byteCount: byteCount)
     draft = cell.draft.bindMemory(to: Value.self, capacity: 1)
     draft.initialize(to: value)
     cell.publish()
   }
-
-  deinit { cell.deallocate() }
 
   /// Returns what was published last. [any]
   package func snapshot() -> Value {
@@ -33,7 +34,7 @@ package final class SequenceLocked<Value: BitwiseCopyable & Sendable>: @unchecke
   }
 }
 
-/// The memory of a `SequenceLocked`, without its type: the published words, and the writer's draft of them.
+/// A view of the memory of a `SequenceLocked`, without its type: the published words, and the writer's draft of them.
 // `@unchecked Sendable`: the words are accessed atomically only, and the draft by the one writer.
 struct SequenceCell: @unchecked Sendable {
   /// In whole words.
@@ -41,20 +42,21 @@ struct SequenceCell: @unchecked Sendable {
   let draft: UnsafeMutableRawPointer
   private let sequence, words: UnsafeMutablePointer<UInt64>
 
-  /// The writer's draft, and what readers look at, do not share a cache line.
-  private static let line = 64
-
-  fileprivate init(byteCount: Int) {
-    let wordSize = MemoryLayout<UInt64>.size, count = (byteCount + wordSize - 1) / wordSize
-    self.byteCount = count * wordSize
-    let room = (self.byteCount + Self.line - 1) / Self.line * Self.line
-    draft = .allocate(byteCount: 2 * room + Self.line, alignment: Self.line)
-    draft.initializeMemory(as: UInt8.self, repeating: 0, count: 2 * room + Self.line)
-    sequence = (draft + room).bindMemory(to: UInt64.self, capacity: count + 1)
+  /// - Parameters:
+  ///   - start: `memory(byteCount)` bytes.
+  ///   - byteCount: of whole words.
+  fileprivate init(_ start: UnsafeMutableRawPointer, byteCount: Int) {
+    (draft, self.byteCount) = (start, byteCount)
+    sequence = (start + Self.room(byteCount)).bindMemory(to: UInt64.self, capacity: byteCount / 8 + 1)
     words = sequence + 1
   }
 
-  fileprivate func deallocate() { draft.deallocate() }
+  fileprivate static func wholeWords(_ byteCount: Int) -> Int { (byteCount + 7) / 8 * 8 }
+
+  /// Bytes of the draft: it, and what readers look at, do not share a cache line.
+  private static func room(_ byteCount: Int) -> Int { (byteCount + CacheLines.line - 1) / CacheLines.line * CacheLines.line }
+
+  fileprivate static func memory(_ byteCount: Int) -> Int { 2 * room(byteCount) + CacheLines.line }
 
   /// Lets readers see the draft. [realtime]
   @_noLocks @_noAllocation

@@ -5,25 +5,22 @@ struct SourceConsumer: ~Copyable {
   private let callback: MicrophoneCallback?
   private let context: UnsafeMutableRawPointer?
   private let queue: SourceQueueWriter?
-  private let interleaved: UnsafeMutablePointer<Float>
+  private let interleaved: Samples
   private var position: UInt64 = 0
 
   init(callback: @escaping MicrophoneCallback, context: UnsafeMutableRawPointer?) {
     self.callback = callback
     self.context = context
     queue = nil
-    interleaved = .silence(2 * CoreState.maximumQuantum)
+    interleaved = Samples(2 * CoreState.maximumQuantum)
   }
 
   init(queue: SourceQueueWriter) {
     callback = nil
     context = nil
     self.queue = queue
-    interleaved = .allocate(capacity: 1)
-    interleaved.initialize(to: 0)
+    interleaved = Samples(1)
   }
-
-  deinit { interleaved.deallocate() }
 
   /// Delivers one cycle's mono voice, at most `CoreState.maximumQuantum` frames. [realtime]
   @_noLocks @_noAllocation
@@ -36,7 +33,7 @@ struct SourceConsumer: ~Copyable {
         interleaved[2 * i] = voice[i]
         interleaved[2 * i + 1] = voice[i]
       }
-      samples = UnsafePointer(interleaved)
+      samples = UnsafePointer(interleaved.start)
     }
     rt_call_microphone(callback, context, samples, frames, channelCount, rate, position)
     position &+= UInt64(frames)

@@ -1,7 +1,7 @@
 /// Carries processed voice from the audio thread to a consumer on another thread: cycle by cycle, each with its rate and position, whole or
 /// not at all. Also carries the windows of a `SpectrumTap`, each as a cycle.
 ///
-/// One thread at a time reads.
+/// One thread at a time reads. No tap may still hold the queue when it goes.
 // `@unchecked Sendable`: the FIFO has one writing thread, the audio thread, and one reading; the counters are atomic; `pending` belongs to
 // the reader.
 package final class SourceQueue: @unchecked Sendable {
@@ -19,8 +19,9 @@ package final class SourceQueue: @unchecked Sendable {
   }
 
   let writer: SourceQueueWriter
-  private let fifo: FrameFIFO
-  private let state: UnsafeMutablePointer<SourceQueueWriter.State>
+  private let ring: FrameRing
+  private var fifo: FrameFIFO { ring.fifo }
+  private let state: Owned<SourceQueueWriter.State>
   private let memory: CellBlock
 
   /// - Parameter capacity: words of 4 bytes; a cycle takes one per frame and four more. At least one cycle of the largest quantum.
@@ -29,18 +30,10 @@ package final class SourceQueue: @unchecked Sendable {
     precondition(
       capacity >= CoreState.maximumQuantum + SourceQueueWriter.headerWords, "SourceQueue: \(capacity) words hold no cycle of 8192 frames")
     var memory = CellBlock()
-    fifo = FrameFIFO(capacity: capacity, bytesPerFrame: 4)
-    state = .allocate(capacity: 1)
-    state.initialize(to: SourceQueueWriter.State())
-    writer = SourceQueueWriter(fifo: fifo, state: state, cells: &memory)
+    ring = FrameRing(capacity: capacity, bytesPerFrame: 4)
+    state = Owned(SourceQueueWriter.State())
+    writer = SourceQueueWriter(fifo: ring.fifo, state: state.pointer, cells: &memory)
     self.memory = memory
-  }
-
-  /// No tap may still hold the queue.
-  deinit {
-    fifo.deallocate()
-    state.deinitialize(count: 1)
-    state.deallocate()
   }
 
   /// Removes the oldest cycle and appends its samples to `samples`; nil if there is none. [the reading thread]

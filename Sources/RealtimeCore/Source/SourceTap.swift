@@ -38,8 +38,8 @@ package final class SourceTap: @unchecked Sendable {
 
   /// The audio thread must have stopped for good.
   deinit {
-    if let consumer { Self.free(consumer) }
-    for retired in retired { Self.free(retired.consumer) }
+    if let consumer { _ = Owned(adopting: consumer) }
+    for retired in retired { _ = Owned(adopting: retired.consumer) }
   }
 
   /// Calls `callback` with `context` on the audio thread in every cycle from the next on. Detaches the previous consumer. [control]
@@ -96,8 +96,7 @@ package final class SourceTap: @unchecked Sendable {
   // MARK: Publishing
 
   private func publish(_ consumer: consuming SourceConsumer, queue: SourceQueue?) {
-    let pointer = UnsafeMutablePointer<SourceConsumer>.allocate(capacity: 1)
-    pointer.initialize(to: consumer)
+    let pointer = Owned(consumer).release()
     lock.withLock { _ in replace(with: pointer, queue: queue) }
   }
 
@@ -114,14 +113,10 @@ package final class SourceTap: @unchecked Sendable {
   private func freesRetired() -> Bool {
     retired.removeAll { retired in
       guard cells.cycle.isOver(retired.ticket) else { return false }
-      Self.free(retired.consumer)
+      _ = Owned(adopting: retired.consumer)
       return true
     }
     return retired.isEmpty
   }
 
-  private static func free(_ consumer: UnsafeMutablePointer<SourceConsumer>) {
-    consumer.deinitialize(count: 1)
-    consumer.deallocate()
-  }
 }

@@ -10,11 +10,11 @@ package final class SpectrogramBands {
   private let count: Int
   private let transform: FourierTransform
   private let shape: [Float]
-  private let spectrum: SplitSpectrum
+  private let spectrum: Spectrum
   /// |X|² by bin.
-  private let binPowers: UnsafeMutablePointer<Float>
+  private let binPowers: Samples
   /// The largest of `binPowers` in each band so far.
-  private let powers: UnsafeMutablePointer<Float>
+  private let powers: Samples
   /// The first bin of each band, and the end of the last.
   private let edges: [Int]
 
@@ -27,16 +27,10 @@ package final class SpectrogramBands {
     transform = FourierTransform(length: length)
     shape = (0..<length).map { Float(0.5 - 0.5 * cos(2 * .pi * Double($0) / Double(length))) }
     let bins = length / 2 + 1
-    spectrum = .silence(bins)
-    binPowers = .silence(bins)
-    powers = .silence(count)
+    spectrum = Spectrum(bins)
+    binPowers = Samples(bins)
+    powers = Samples(count)
     edges = (0...count).map { min(bins, Int((Self.frequency(ofEdge: $0, of: count) * Double(length) / Double(rate)).rounded())) }
-  }
-
-  deinit {
-    spectrum.deallocate()
-    binPowers.deallocate()
-    powers.deallocate()
   }
 
   /// The lower edge of band `edge`, in Hz; of `count`, the upper edge of the last one.
@@ -58,7 +52,7 @@ package final class SpectrogramBands {
   }
 
   private func levels(of signal: [Float], windows: some Sequence<Int>) -> [Double] {
-    powers.update(repeating: 0, count: count)
+    powers.start.update(repeating: 0, count: count)
     for start in windows { measure(signal, from: start) }
     let length = Float(transform.length)
     // A sine of amplitude 1 has length / 4 in its bin, with this window.
@@ -70,7 +64,7 @@ package final class SpectrogramBands {
   private func measure(_ signal: [Float], from start: Int) {
     signal.withUnsafeBufferPointer { signal in
       guard let first = signal.baseAddress else { return }
-      transform.analyze(first + start, window: shape, count: transform.length, into: spectrum, power: binPowers)
+      transform.analyze(first + start, window: shape, count: transform.length, into: spectrum.parts, power: binPowers.start)
     }
     for band in 0..<count where edges[band] < transform.bins {
       var most = powers[band]

@@ -87,7 +87,7 @@ struct SpectrumWindow: ~Copyable {
   }
 
   private let writer: SourceQueueWriter
-  private let samples: UnsafeMutablePointer<Float>
+  private let samples: Samples
   private var rate = 0
   private var length = 0
   /// Frames since the tenth of a second began.
@@ -96,10 +96,8 @@ struct SpectrumWindow: ~Copyable {
   init(writer: SourceQueueWriter) {
     precondition(Self.length(rate: 192_000) <= CoreState.maximumQuantum)
     self.writer = writer
-    samples = .silence(CoreState.maximumQuantum)
+    samples = Samples(CoreState.maximumQuantum)
   }
-
-  deinit { samples.deallocate() }
 
   @_noLocks @_noAllocation
   mutating func restart() { position = 0 }
@@ -118,7 +116,7 @@ struct SpectrumWindow: ~Copyable {
       if position < length { copy(signal + done, to: samples + position, frames: count) }
       position += count
       done += count
-      if position == length { writer.write(samples, frames: length, rate: rate) }
+      if position == length { writer.write(samples.start, frames: length, rate: rate) }
       if position == period { position = 0 }
     }
   }

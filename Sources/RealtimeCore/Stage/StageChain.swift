@@ -35,14 +35,17 @@ public final class StageChain: @unchecked Sendable {
   private let lock = Mutex(())
   private var state = State()
   private let memory: CellBlock
+  private let dryLeft, dryRight: Samples
   /// The audio thread's half.
   let runner: StageRunner
 
   package init() {
     var memory = CellBlock()
+    dryLeft = Samples(StageRunner.maximumFrames)
+    dryRight = Samples(StageRunner.maximumFrames)
     runner = StageRunner(
       cycle: CycleGuard(memory.next()), table: CounterCell(memory.next()), silenced: CounterCell(memory.next()),
-      dryLeft: .silence(StageRunner.maximumFrames), dryRight: .silence(StageRunner.maximumFrames))
+      dryLeft: dryLeft.start, dryRight: dryRight.start)
     self.memory = memory
   }
 
@@ -50,8 +53,6 @@ public final class StageChain: @unchecked Sendable {
   deinit {
     for dying in state.dying { Self.free(dying) }
     Self.free(Dying(ticket: 0, table: state.table, gone: state.entries))
-    runner.dryLeft.deallocate()
-    runner.dryRight.deallocate()
   }
 
   /// The declared latency of all stages, in frames. [any]
@@ -66,8 +67,7 @@ public final class StageChain: @unchecked Sendable {
   /// Runs a stage from the next cycle on, after the existing ones. [any except a stage itself]
   @discardableResult
   public func append(_ stage: AudioStage) -> ID {
-    let player = UnsafeMutablePointer<StagePlayer>.allocate(capacity: 1)
-    player.initialize(to: StagePlayer(stage, silenced: runner.silenced))
+    let player = Owned(StagePlayer(stage, silenced: runner.silenced)).release()
     return lock.withLock { _ in
       state.last += 1
       let id = ID(number: state.last)
@@ -115,16 +115,15 @@ public final class StageChain: @unchecked Sendable {
   /// Requires the lock.
   private func publish(gone: [Entry]) {
     let old = state.table
-    state.table = state.entries.isEmpty ? nil : StageTable.make(state.entries.map(\.player))
+    state.table = state.entries.isEmpty ? nil : Owned(StageTable(state.entries.map(\.player))).release()
     runner.table.storeSequential(UInt64(UInt(bitPattern: state.table)))
     state.dying.append(Dying(ticket: runner.cycle.ticket(), table: old, gone: gone))
   }
 
   private static func free(_ dying: Dying) {
-    if let table = dying.table { StageTable.free(table) }
+    if let table = dying.table { _ = Owned(adopting: table) }
     for entry in dying.gone {
-      entry.player.deinitialize(count: 1)
-      entry.player.deallocate()
+      _ = Owned(adopting: entry.player)
       entry.stage.released?(entry.stage.context)
     }
   }

@@ -63,23 +63,14 @@ struct StagePlayer: ~Copyable {
 }
 
 /// The stages that a cycle runs, in order, as published by the control side. Immutable: a change is a new table.
-struct StageTable {
-  let players: UnsafeMutablePointer<UnsafeMutablePointer<StagePlayer>>
+struct StageTable: ~Copyable {
+  let players: Buffer<UnsafeMutablePointer<StagePlayer>>
   let count: Int
 
-  /// Makes a table. [control]
-  static func make(_ players: [UnsafeMutablePointer<StagePlayer>]) -> UnsafeMutablePointer<StageTable> {
-    let memory = UnsafeMutablePointer<UnsafeMutablePointer<StagePlayer>>.allocate(capacity: max(1, players.count))
-    for (i, player) in players.enumerated() { (memory + i).initialize(to: player) }
-    let table = UnsafeMutablePointer<StageTable>.allocate(capacity: 1)
-    table.initialize(to: StageTable(players: memory, count: players.count))
-    return table
-  }
-
-  /// Frees the table, not its players. [control]
-  static func free(_ table: UnsafeMutablePointer<StageTable>) {
-    table.pointee.players.deallocate()
-    table.deallocate()
+  /// The table does not own its players. [control]
+  init(_ players: [UnsafeMutablePointer<StagePlayer>]) {
+    self.players = Buffer(players)
+    count = players.count
   }
 }
 
@@ -110,7 +101,7 @@ struct StageRunner: @unchecked Sendable {
         var other: UnsafeMutablePointer<Float>?
         if let right { other = right + offset }
         for i in 0..<table.pointee.count {
-          table.pointee.players[i].pointee.process(
+          table.pointee.players.start[i].pointee.process(
             left + offset, other, frames: count, rate: rate, dryLeft: dryLeft, dryRight: dryRight)
         }
         offset += count
@@ -124,7 +115,7 @@ struct StageRunner: @unchecked Sendable {
   func markIdle() {
     cycle.enter()
     if let table = UnsafePointer<StageTable>(bitPattern: UInt(table.loadSequential())) {
-      for i in 0..<table.pointee.count { table.pointee.players[i].pointee.markIdle() }
+      for i in 0..<table.pointee.count { table.pointee.players.start[i].pointee.markIdle() }
     }
     cycle.leave()
   }

@@ -188,6 +188,7 @@ extension GraphTests {
 // `@unchecked Sendable`: the audio thread writes into the FIFO, the test's reads; the rest of the state is read after the callback's last
 // run.
 private final class CallbackTape: @unchecked Sendable {
+  private let ring: FrameRing
   private let fifo: FrameFIFO
   private let state: UnsafeMutablePointer<State>
   struct State {
@@ -198,15 +199,13 @@ private final class CallbackTape: @unchecked Sendable {
   }
 
   init(capacity: Int) {
-    fifo = FrameFIFO(capacity: capacity, bytesPerFrame: 4)
+    ring = FrameRing(capacity: capacity, bytesPerFrame: 4)
+    fifo = ring.fifo
     state = .allocate(capacity: 1)
     state.initialize(to: State(fifo: fifo))
   }
 
-  deinit {
-    fifo.deallocate()
-    state.deallocate()
-  }
+  deinit { state.deallocate() }
 
   var context: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state) }
   /// Valid once the callback no longer runs.

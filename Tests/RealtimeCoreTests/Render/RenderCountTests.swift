@@ -94,8 +94,7 @@ import Testing
   func fits(seed: UInt64) {
     var dice = SeededGenerator(seed: seed)
     let capacity = Int.random(in: 1...97, using: &dice)
-    let ring = FrameFIFO(capacity: capacity, bytesPerFrame: 4)
-    defer { ring.deallocate() }
+    let memory = FrameRing(capacity: capacity, bytesPerFrame: 4), ring = memory.fifo
     var model: [UInt32] = []
     var next: UInt32 = 0
     var refused = 0
@@ -116,6 +115,7 @@ import Testing
       #expect(ring.count == model.count)
     }
     #expect(refused > 100)
+    withExtendedLifetime(memory) {}
   }
 
   @Test("K5, K7: a sink that has been idle for long starts like a new one, at its current gain; its meter has decayed to silence")

@@ -72,8 +72,7 @@ import Testing
     let format = try SinkFormat(sampleRate: 48_000, channelCount: 2)
     let sink = try RingSink(id: "a", format: format, capacityBytes: 4 * 1_000)
     // First the FIFO, frame by frame, with a reader on another thread; then the sink's lock, with many threads.
-    let fifo = FrameFIFO(capacity: 997, bytesPerFrame: 4)
-    defer { fifo.deallocate() }
+    let ring = FrameRing(capacity: 997, bytesPerFrame: 4), fifo = ring.fifo
     let writes = 20_000
     let writer = Thread {
       var next: UInt32 = 0
@@ -98,6 +97,7 @@ import Testing
     }
     #expect(torn == 0)
     #expect(fifo.count == 0)
+    withExtendedLifetime(ring) {}
 
     let accepted = CounterBox()
     DispatchQueue.concurrentPerform(iterations: 8) { worker in

@@ -7,12 +7,10 @@ import Testing
 @Suite struct SharedTests {
   @Test("L8: a mailbox hands each object over once, and back once")
   func mailbox() {
-    let mailbox = Mailbox()
+    var memory = CellBlock()
+    let mailbox = Mailbox(&memory)
     let objects = (0..<4).map { _ in UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1) }
-    defer {
-      for object in objects { object.deallocate() }
-      mailbox.deallocate()
-    }
+    defer { for object in objects { object.deallocate() } }
     #expect(mailbox.take(returning: nil) == nil)
     #expect(mailbox.post(objects[0]) == nil)
     #expect(mailbox.post(objects[1]) == objects[0], "one that was never taken comes back")
@@ -28,6 +26,7 @@ import Testing
     #expect(!mailbox.giveBack(objects[3]), "not before the old one is collected, either")
     #expect(mailbox.collect() == objects[2])
     #expect(mailbox.post(nil) == nil)
+    withExtendedLifetime(memory) {}
   }
 
   @Test("L8: a ticket is over at once where no cycle runs, and after the cycle where one does")
@@ -48,8 +47,7 @@ import Testing
 
   @Test("K2: the FIFO wraps at any capacity and keeps order", arguments: [1, 7, 64, 1_000])
   func wraps(capacity: Int) {
-    let fifo = FrameFIFO(capacity: capacity, bytesPerFrame: 2)
-    defer { fifo.deallocate() }
+    let ring = FrameRing(capacity: capacity, bytesPerFrame: 2), fifo = ring.fifo
     var next: Int16 = 0
     var expected: Int16 = 0
     var dice = SeededGenerator(seed: 5)
@@ -65,5 +63,6 @@ import Testing
       #expect(Array(out[0..<got]) == (0..<got).map { expected &+ Int16($0) })
       expected &+= Int16(got)
     }
+    withExtendedLifetime(ring) {}
   }
 }

@@ -23,7 +23,7 @@ struct ChainEnds: ~Copyable {
   /// Mean square of the processors' output.
   private var processedPower: Float = 0
   /// The microphone after the high-pass filter, while that is switched off.
-  private let rumbleFree: UnsafeMutablePointer<Float>
+  private let rumbleFree: Samples
   private let controls: CaptureControlCells
   /// Reduction in dB from which on an echo needs no gate, which takes the near end away with it.
   private let cancelled: Float = 20
@@ -43,10 +43,8 @@ struct ChainEnds: ~Copyable {
     talk = TalkWatch(time)
     leak = LeakedEcho(time)
     gate = LateEchoGate(rate: time.rate)
-    rumbleFree = .silence(time.frames)
+    rumbleFree = Samples(time.frames)
   }
-
-  deinit { rumbleFree.deallocate() }
 
   /// Adopts what another engine's ends have learnt about the talker.
   @_noLocks @_noAllocation
@@ -69,9 +67,9 @@ struct ChainEnds: ~Copyable {
       highPass.process(samples, into: samples, frames: block)
       return UnsafePointer(samples)
     }
-    highPass.process(samples, into: rumbleFree, frames: block)
-    highPassFade.blend(wet: rumbleFree, dry: samples, into: samples, frames: block, isOn: isOn)
-    return UnsafePointer(rumbleFree)
+    highPass.process(samples, into: rumbleFree.start, frames: block)
+    highPassFade.blend(wet: rumbleFree.start, dry: samples, into: samples, frames: block, isOn: isOn)
+    return UnsafePointer(rumbleFree.start)
   }
 
   /// Analyses the processors' output, whether it is heard or not, and a mean square by which an echo in it is found.

@@ -62,10 +62,10 @@ struct LeakedEcho: ~Copyable {
   private var microphoneLevel = SyllableLevel()
   /// The far end's newest frames, from `newest` on: the change of level in dB, in a ring that is stored twice so that all delays lie in one
   /// piece, and mean squares, in a ring.
-  private let changes, levels: UnsafeMutablePointer<Float>
+  private let changes, levels: Samples
   private var newest = 0
   /// Per delay: the far end squared, summed over some 10 s.
-  private let farEndEnergy: UnsafeMutablePointer<Float>
+  private let farEndEnergy: Samples
   private var inVoice: LevelCorrelation
   private var inMicrophone: LevelCorrelation
   /// The far end squared, summed since its echo was last heard.
@@ -96,18 +96,12 @@ struct LeakedEcho: ~Copyable {
     let frame = BlockTime(frames: blocksPerFrame * time.frames, rate: time.rate)
     frameSeconds = Float(frame.seconds)
     firstLate = frame.blocks(0.46)
-    changes = .silence(2 * delays)
-    levels = .silence(delays)
-    farEndEnergy = .silence(delays)
+    changes = Samples(2 * delays)
+    levels = Samples(delays)
+    farEndEnergy = Samples(delays)
     inVoice = LevelCorrelation(delays: delays)
     inMicrophone = LevelCorrelation(delays: delays)
     forecast = EchoForecast(frame)
-  }
-
-  deinit {
-    changes.deallocate()
-    levels.deallocate()
-    farEndEnergy.deallocate()
   }
 
   /// Updates with the mean squares of one block. Measures nothing while echo is not cancelled.
@@ -140,7 +134,7 @@ struct LeakedEcho: ~Copyable {
     (changes[newest], changes[newest + delays]) = (change, change)
     levels[newest] = farEnd
     // Local copies: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
-    let energy = farEndEnergy, then = changes + newest
+    let energy = farEndEnergy.start, then = changes + newest
     for delay in stride(from: 0, to: delays, by: 8) {
       let x = load8(then + delay)
       let sum: SIMD8<Float> = LevelCorrelation.memory * load8(energy + delay) + x * x
@@ -150,7 +144,7 @@ struct LeakedEcho: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func measureFrame(microphone: Float, voice: Float, heard: Float) {
-    let then = UnsafePointer(changes + newest), energy = UnsafePointer(farEndEnergy)
+    let then = UnsafePointer(changes + newest), energy = UnsafePointer(farEndEnergy.start)
     inVoice.update(isVoiceKnown ? voiceLevel.change(voice) : 0, farEnd: then, farEndEnergy: energy)
     inMicrophone.update(microphoneLevel.change(microphone), farEnd: then, farEndEnergy: energy)
     listen()
@@ -208,9 +202,9 @@ struct LeakedEcho: ~Copyable {
     isForgotten = true
     (blocks, farEnd, microphone, voice, heard, isVoiceKnown) = (0, 0, 0, 0, 0, true)
     (before, after, afterGate, measured, erle, erleBeforeGate) = (0, 0, 0, 0, .nan, .nan)
-    clear(changes, frames: 2 * delays)
-    clear(levels, frames: delays)
-    clear(farEndEnergy, frames: delays)
+    clear(changes.start, frames: 2 * delays)
+    clear(levels.start, frames: delays)
+    clear(farEndEnergy.start, frames: delays)
     inVoice.forget()
     inMicrophone.forget()
     forecast.forget()

@@ -14,19 +14,14 @@ struct LevelCorrelation: ~Copyable {
 
   private let delays: Int
   /// Per delay: far end times signal, summed, and the squared correlation, with its sign.
-  private let cross, strengths: UnsafeMutablePointer<Float>
+  private let cross, strengths: Samples
   private var energy: Float = 0
 
   /// - Parameter delays: their number, a multiple of 8.
   init(delays: Int) {
     self.delays = delays
-    cross = .silence(delays)
-    strengths = .silence(delays)
-  }
-
-  deinit {
-    cross.deallocate()
-    strengths.deallocate()
+    cross = Samples(delays)
+    strengths = Samples(delays)
   }
 
   /// Updates with one frame's change of level in dB.
@@ -39,7 +34,7 @@ struct LevelCorrelation: ~Copyable {
     energy = Self.memory * energy + change * change
     let floored = max(energy, Self.least)
     // Local copies: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
-    let cross = cross, strengths = strengths
+    let cross = cross.start, strengths = strengths.start
     for delay in stride(from: 0, to: delays, by: 8) {
       let product: SIMD8<Float> = Self.memory * load8(cross + delay) + change * load8(farEnd + delay)
       store8(product, to: cross + delay)
@@ -60,8 +55,8 @@ struct LevelCorrelation: ~Copyable {
   @_noLocks @_noAllocation
   mutating func forget() {
     energy = 0
-    clear(cross, frames: delays)
-    clear(strengths, frames: delays)
+    clear(cross.start, frames: delays)
+    clear(strengths.start, frames: delays)
   }
 }
 

@@ -9,7 +9,7 @@ struct NearendChain: ~Copyable {
 
   private(set) var ends: ChainEnds
   private var rails: RailWatch
-  private let railMarks: UnsafeMutablePointer<Float>
+  private let railMarks: Samples
   private var processor: FullDuplexProcessor
   private let controls: CaptureControlCells
   /// Threshold of the probability that the near end is present.
@@ -26,12 +26,10 @@ struct NearendChain: ~Copyable {
     ends = ChainEnds(time, delay: processor.delay, controls: controls)
     nearEndHoldBlocks = time.blocks(0.2)
     rails = RailWatch(time)
-    railMarks = .silence(processor.hop)
+    railMarks = Samples(processor.hop)
     self.processor = processor
     self.controls = controls
   }
-
-  deinit { railMarks.deallocate() }
 
   @_noLocks @_noAllocation
   mutating func adopt(_ other: borrowing ChainEnds) { ends.adopt(other) }
@@ -58,10 +56,10 @@ struct NearendChain: ~Copyable {
     unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
     // The repair of clipped samples assumes the high-pass filter.
-    let isClipped = rails.mark(samples, into: railMarks) && controls.isHighPassFilterEnabled.load()
+    let isClipped = rails.mark(samples, into: railMarks.start) && controls.isHighPassFilterEnabled.load()
     let microphonePower = meanSquare(ends.begin(samples), frames: block)
     processor.process(
-      samples, left: left, right: right, railMarks: isClipped ? UnsafePointer(railMarks) : nil, lost: lost,
+      samples, left: left, right: right, railMarks: isClipped ? UnsafePointer(railMarks.start) : nil, lost: lost,
       cancelsEcho: controls.isEchoCancellationEnabled.load(), suppressesNoise: controls.suppressesNoise, open: open)
     ends.listen(samples, power: processor.powerWithoutNetwork)
     processor.tell(&readings)

@@ -19,27 +19,21 @@ struct VoiceChain: ~Copyable {
   init(_ engine: EchoCanceller, rate: Int, tuning: Tuning, controls: CaptureControlCells) throws(CapturePathError) {
     switch engine {
     case .nearend, .off:
-      let chain = UnsafeMutablePointer<NearendChain>.allocate(capacity: 1)
-      chain.initialize(to: NearendChain(rate: rate, tuning: tuning, controls: controls))
-      kind = .nearend(chain)
-      (block, delay) = (chain.pointee.block, chain.pointee.delay)
+      let chain = NearendChain(rate: rate, tuning: tuning, controls: controls)
+      (block, delay) = (chain.block, chain.delay)
+      kind = .nearend(Owned(chain).release())
     case .webrtc:
-      let made = try WebRTCChain(rate: rate, controls: controls)
-      let chain = UnsafeMutablePointer<WebRTCChain>.allocate(capacity: 1)
-      chain.initialize(to: made)
-      kind = .webrtc(chain)
-      (block, delay) = (chain.pointee.block, chain.pointee.delay)
+      let chain = try WebRTCChain(rate: rate, controls: controls)
+      (block, delay) = (chain.block, chain.delay)
+      kind = .webrtc(Owned(chain).release())
     }
   }
 
+  // An enumeration of owners is one that the audio thread cannot switch on: Swift 6.3 takes it for consumed.
   deinit {
     switch kind {
-    case .nearend(let chain):
-      chain.deinitialize(count: 1)
-      chain.deallocate()
-    case .webrtc(let chain):
-      chain.deinitialize(count: 1)
-      chain.deallocate()
+    case .nearend(let chain): _ = Owned(adopting: chain)
+    case .webrtc(let chain): _ = Owned(adopting: chain)
     }
   }
 

@@ -8,8 +8,8 @@ struct EchoDelayEstimator: ~Copyable {
 
   private let block: Int
   /// Level rises of the reference, newest first: the last `lags` steps plus one block's.
-  private let history: UnsafeMutablePointer<Float>
-  private let correlation: UnsafeMutablePointer<Float>
+  private let history: Samples
+  private let correlation: Samples
   private var reference = OnsetDetector()
   private var microphone = OnsetDetector()
   private var blocks = 0
@@ -26,13 +26,8 @@ struct EchoDelayEstimator: ~Copyable {
   init(block: Int) {
     self.block = block
     let capacity = lags + steps
-    history = .silence(capacity)
-    correlation = .silence(lags)
-  }
-
-  deinit {
-    history.deallocate()
-    correlation.deallocate()
+    history = Samples(capacity)
+    correlation = Samples(lags)
   }
 
   /// Discards the estimate because the echo path changed; keeps the reference's history.
@@ -47,7 +42,7 @@ struct EchoDelayEstimator: ~Copyable {
   /// Updates with one block of 10 ms of each.
   @_noLocks @_noAllocation
   mutating func update(reference far: UnsafePointer<Float>, microphone near: UnsafePointer<Float>, isFarEndActive: Bool) {
-    let steps = steps, lags = lags, correlation = correlation
+    let steps = steps, lags = lags, correlation = correlation.start
     for i in stride(from: lags - 1, through: 0, by: -1) { history[i + steps] = history[i] }
     for step in 0..<steps {
       let start = step * block / steps, end = (step + 1) * block / steps
@@ -65,7 +60,7 @@ struct EchoDelayEstimator: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func evaluate() {
-    let correlation = correlation
+    let correlation = correlation.start
     for lag in 0..<lags { correlation[lag] *= memory }
     blocks += 1
     if blocks < (delay.isNaN ? firstEvaluationBlocks : evaluationBlocks) { return }

@@ -11,7 +11,7 @@ struct ProcessingStage: ~Copyable {
   private var dry: BlockDelay
   private var fade: Crossfade
   /// The processor's own output for the last block, whether heard or not.
-  let wet: UnsafeMutablePointer<Float>
+  let wet: Samples
 
   /// - Throws: `CapturePathError.libraryRefused`.
   init(_ kind: nearend_processor_kind, block: Int) throws(CapturePathError) {
@@ -21,13 +21,10 @@ struct ProcessingStage: ~Copyable {
     self.block = block
     dry = BlockDelay(longest: delay, block: block)
     fade = Crossfade(frames: block, weight: 1)
-    wet = .silence(block)
+    wet = Samples(block)
   }
 
-  deinit {
-    nearend_processor_destroy(processor)
-    wet.deallocate()
-  }
+  deinit { nearend_processor_destroy(processor) }
 
   /// Analyses one block of the far end, before the microphone's block. Returns false if the library refuses it.
   @_noLocks @_noAllocation
@@ -40,11 +37,11 @@ struct ProcessingStage: ~Copyable {
   /// Processes one block in place. Returns false if the library refuses it: the block then passes unprocessed, with the same delay.
   @_noLocks @_noAllocation
   mutating func process(_ samples: UnsafeMutablePointer<Float>, isOn: Bool) -> Bool {
-    let isProcessed = nearend_processor_process(processor, samples, wet) == 0
+    let isProcessed = nearend_processor_process(processor, samples, wet.start) == 0
     dry.push(samples)
     let matched = dry.late(by: delay)
-    if !isProcessed { copy(matched, to: wet, frames: block) }
-    fade.blend(wet: wet, dry: matched, into: samples, frames: block, isOn: isOn)
+    if !isProcessed { copy(matched, to: wet.start, frames: block) }
+    fade.blend(wet: wet.start, dry: matched, into: samples, frames: block, isOn: isOn)
     return isProcessed
   }
 }

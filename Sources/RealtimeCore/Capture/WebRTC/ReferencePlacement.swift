@@ -8,7 +8,7 @@ struct ReferencePlacement: ~Copyable {
   private let block: Int
   private let capacity: Int
   /// A ring of the last 0.5 s and one block.
-  private let ring: UnsafeMutablePointer<Float>
+  private let ring: Samples
   private var head = 0
   private var blocksOutside = 0
   private var isPlaced = false
@@ -26,10 +26,8 @@ struct ReferencePlacement: ~Copyable {
   init(block: Int) {
     self.block = block
     capacity = 51 * block
-    ring = .silence(capacity)
+    ring = Samples(capacity)
   }
-
-  deinit { ring.deallocate() }
 
   /// Reports a changed echo path: the echo most likely stays within the filter; if not, the first measurement moves the reference.
   @_noLocks @_noAllocation

@@ -17,10 +17,10 @@ struct WebRTCChain: ~Copyable {
   private var echoDelay: EchoDelayEstimator
   private var placement: ReferencePlacement
   /// What `ChainEnds.begin` returned.
-  private let microphone: UnsafeMutablePointer<Float>
+  private let microphone: Samples
   /// Mono, because the library takes one channel.
-  private let reference: UnsafeMutablePointer<Float>
-  private let placed: UnsafeMutablePointer<Float>
+  private let reference: Samples
+  private let placed: Samples
   private let controls: CaptureControlCells
 
   /// Before the near end has been heard alone, it counts over the far end from −40 dBFS; later from 10 dB below its own level.
@@ -47,15 +47,9 @@ struct WebRTCChain: ~Copyable {
     self.noise = noise
     echoDelay = EchoDelayEstimator(block: block)
     placement = ReferencePlacement(block: block)
-    microphone = .silence(block)
-    reference = .silence(block)
-    placed = .silence(block)
-  }
-
-  deinit {
-    microphone.deallocate()
-    reference.deallocate()
-    placed.deallocate()
+    microphone = Samples(block)
+    reference = Samples(block)
+    placed = Samples(block)
   }
 
   @_noLocks @_noAllocation
@@ -79,11 +73,12 @@ struct WebRTCChain: ~Copyable {
     unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
     for i in 0..<block { reference[i] = 0.5 * (left[i] + right[i]) }
-    copy(ends.begin(samples), to: microphone, frames: block)
-    let microphonePower = meanSquare(microphone, frames: block)
+    copy(ends.begin(samples), to: microphone.start, frames: block)
+    let microphonePower = meanSquare(microphone.start, frames: block)
     placement.process(
-      reference, into: placed, told: Int(controls.streamDelay.load()), measured: echoDelay.delay, isCancelled: echoMeter.isCancelling)
-    if !echo.analyze(reference: placed) { readings.errors += 1 }
+      reference.start, into: placed.start, told: Int(controls.streamDelay.load()), measured: echoDelay.delay,
+      isCancelled: echoMeter.isCancelling)
+    if !echo.analyze(reference: placed.start) { readings.errors += 1 }
     if !echo.process(samples, isOn: controls.isEchoCancellationEnabled.load()) { readings.errors += 1 }
     if let open {
       noisy.push(samples)
@@ -91,14 +86,14 @@ struct WebRTCChain: ~Copyable {
     }
     if !noise.process(samples, isOn: controls.suppressesNoise) { readings.errors += 1 }
 
-    let voicePower = meanSquare(noise.wet, frames: block)
-    ends.listen(noise.wet, power: voicePower)
+    let voicePower = meanSquare(noise.wet.start, frames: block)
+    ends.listen(noise.wet.start, power: voicePower)
     let isNearEnd = hasNearEnd(voicePower)
-    let referencePower = meanSquare(reference, frames: block)
+    let referencePower = meanSquare(reference.start, frames: block)
     // The library tells no other output: the filter's and all that is cancelled are the same.
-    let residual = meanSquare(echo.wet, frames: block)
+    let residual = meanSquare(echo.wet.start, frames: block)
     echoMeter.update(reference: referencePower, microphone: microphonePower, residual: residual, voice: residual, isNearEnd: isNearEnd)
-    echoDelay.update(reference: reference, microphone: microphone, isFarEndActive: echoMeter.isFarEndActive)
+    echoDelay.update(reference: reference.start, microphone: microphone.start, isFarEndActive: echoMeter.isFarEndActive)
 
     onlyEchoBlocks = isNearEnd || !echoMeter.isFarEndActive ? 0 : onlyEchoBlocks + 1
     if !echo.expect(onlyEcho: onlyEchoBlocks > doubleTalkBlocks) { readings.errors += 1 }

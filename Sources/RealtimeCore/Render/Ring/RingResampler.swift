@@ -24,7 +24,7 @@ struct RingResampler: ~Copyable {
   private let longestReach: Int
   private let channelCount: Int
   /// The channels' lines, one after the other.
-  private let lines: UnsafeMutablePointer<Float>
+  private let lines: Samples
   private let length: Int
   /// Samples in each line, and the position of the next output sample.
   private var filled: Int
@@ -43,12 +43,10 @@ struct RingResampler: ~Copyable {
     let most = Int(Self.mostStretch * Double(any.reach)) + 2
     // The filter's reach to both sides, a chunk, and what the kernels read without using it.
     length = 2 * most + Self.chunk + 24
-    lines = .silence(channelCount * length)
+    lines = Samples(channelCount * length)
     // As `reset(step: 1)`: Swift 6.0 lets no initializer of a noncopyable structure call a mutating method.
     (reach, filled, position) = (any.reach, any.reach, Double(any.reach))
   }
-
-  deinit { lines.deallocate() }
 
   /// Discards all state, and starts at `step` sink frames per graph frame.
   @_noLocks @_noAllocation

@@ -17,8 +17,9 @@ package final class RingSink: @unchecked Sendable {
   /// The ring's size in bytes, rounded down to whole frames.
   package let capacityBytes: Int
 
-  let player: UnsafeMutablePointer<RingPlayer>
-  private let fifo: FrameFIFO
+  let player: Owned<RingPlayer>
+  private let ring: FrameRing
+  private var fifo: FrameFIFO { ring.fifo }
   private let cells: RingSinkCells
   let level: LevelReading
   private let memory: CellBlock
@@ -40,23 +41,15 @@ package final class RingSink: @unchecked Sendable {
     var memory = CellBlock()
     let cells = RingSinkCells(&memory)
     let meter = LevelMeter(&memory)
-    let fifo = FrameFIFO(capacity: capacityBytes / format.bytesPerFrame, bytesPerFrame: format.bytesPerFrame)
-    let player = RingPlayer(format: format, fifo: fifo, cells: cells, meter: meter)
+    let ring = FrameRing(capacity: capacityBytes / format.bytesPerFrame, bytesPerFrame: format.bytesPerFrame)
+    player = Owned(RingPlayer(format: format, fifo: ring.fifo, cells: cells, meter: meter))
     self.id = id
     self.format = format
-    self.capacityBytes = fifo.capacity * fifo.bytesPerFrame
-    self.fifo = fifo
+    self.capacityBytes = ring.fifo.capacity * ring.fifo.bytesPerFrame
+    self.ring = ring
     self.cells = cells
     self.memory = memory
     level = meter.reading
-    self.player = .allocate(capacity: 1)
-    self.player.initialize(to: player)
-  }
-
-  deinit {
-    player.deinitialize(count: 1)
-    player.deallocate()
-    fifo.deallocate()
   }
 
   /// Writes interleaved native-endian Int16, whole or not at all (K2). Returns false, with nothing written, if the ring has no room
@@ -125,7 +118,7 @@ package final class RingSink: @unchecked Sendable {
       cells.discardBefore.storeRelease(fifo.writePosition)
       // If no cycle uses this sink, the ring is emptied here; otherwise at the start of the next cycle.
       guard cells.claim.exchange(1) == 0 else { return }
-      player.pointee.discard()
+      player.pointer.pointee.discard()
       cells.claim.storeRelease(0)
     }
   }

@@ -4,7 +4,7 @@ struct BlockDelay: ~Copyable {
   /// Frames of the ring, a multiple of `block`.
   private let length: Int
   /// The ring, followed by a copy of its first block, so that each block can be read in one piece.
-  private let ring: UnsafeMutablePointer<Float>
+  private let ring: Samples
   /// Where the next block is written, 0..<`length`.
   private var end = 0
 
@@ -14,10 +14,8 @@ struct BlockDelay: ~Copyable {
   init(longest: Int, block: Int) {
     self.block = block
     length = ((longest + block - 1) / block + 1) * block
-    ring = .silence(length + block)
+    ring = Samples(length + block)
   }
-
-  deinit { ring.deallocate() }
 
   /// Adds a block.
   @_noLocks @_noAllocation

@@ -56,7 +56,7 @@ struct FourierTransform: ~Copyable {
   }
 }
 
-/// A spectrum with separate arrays of real and imaginary parts. Its creator deallocates it.
+/// A spectrum with separate arrays of real and imaginary parts, as a view of memory that another owns.
 struct SplitSpectrum {
   let re, im: UnsafeMutablePointer<Float>
 
@@ -65,11 +65,14 @@ struct SplitSpectrum {
 
   /// Allocates a spectrum of zeros. [control]
   static func silence(_ bins: Int) -> SplitSpectrum {
-    // One allocation; each part is padded to a multiple of 8, for vectors of eight.
-    let stride = (bins + 7) / 8 * 8
-    let memory = UnsafeMutablePointer<Float>.silence(2 * stride)
-    return SplitSpectrum(re: memory, im: memory + stride)
+    SplitSpectrum(.silence(memory(bins)), bins: bins)
   }
+
+  /// The parts of a spectrum in `memory(bins)` floats.
+  fileprivate init(_ start: UnsafeMutablePointer<Float>, bins: Int) { self.init(re: start, im: start + Self.memory(bins) / 2) }
+
+  /// Floats of a spectrum, whose parts are padded to a multiple of 8, for vectors of eight.
+  fileprivate static func memory(_ bins: Int) -> Int { (bins + 7) / 8 * 16 }
 
   /// Deallocates a spectrum that `silence` has made. [control]
   func deallocate() { re.deallocate() }
@@ -77,6 +80,18 @@ struct SplitSpectrum {
   /// Returns |X|² of a bin.
   @_noLocks @_noAllocation
   func power(_ bin: Int) -> Float { re[bin] * re[bin] + im[bin] * im[bin] }
+}
+
+/// A spectrum that owns its memory, zero at first. [control]
+struct Spectrum: ~Copyable {
+  private let memory: Samples
+  /// Valid as long as the spectrum. [realtime]
+  let parts: SplitSpectrum
+
+  init(_ bins: Int) {
+    memory = Samples(SplitSpectrum.memory(bins))
+    parts = SplitSpectrum(memory.start, bins: bins)
+  }
 }
 
 /// Converts a factor per hop of 256 frames at 48 kHz to one per hop of `hop` frames at `rate` Hz.
