@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run test unit check build format lint realtime-check thread-check docs bench quality soak test-faults fuzz picture test-corpus
 .PHONY: test-kernels test-quality test-intercom fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb
-.PHONY: test-debian13 train test-training behaviours
+.PHONY: test-debian train test-training behaviours
 
 swift := Scripts/swift
 sources := Sources Tests Training Package.swift
@@ -54,9 +54,10 @@ test-deb: deb ## installs, tries and removes that package in a fresh Debian of t
 	@Scripts/install-dependencies debian
 	@Scripts/test-deb .build-deb/nearend_*.deb
 
-test-debian13: ## runs the suite and makes and tries a package in a Debian 13, with that one's own Swift: ARGS="--quick"
+test-debian: RELEASE ?= trixie
+test-debian: ## runs the suite and makes and tries a package in another Debian, with its own Swift: RELEASE=trixie|sid ARGS="--quick"
 	@Scripts/install-dependencies debian
-	@Scripts/test-debian13 $(ARGS)
+	@Scripts/test-debian $(RELEASE) $(ARGS)
 
 format: ## rewrites the sources in the house style
 	@$(swift) format --in-place --recursive --parallel $(sources)
@@ -125,4 +126,4 @@ dependencies: ## installs the packages, and Swift where the distribution has it,
 
 clean: ## removes everything that was built
 	@rm -rf .build .build-asan .build-strict .build-thread .build-pkgconfig .build-quality .build-corpus .build-install .build-deb
-	@rm -rf .build-training .build-debian .build-debian13
+	@rm -rf .build-training .build-debian .build-debian-*

@@ -93,7 +93,8 @@ let package = Package(
       swiftSettings: optimizedSwift),
     .target(name: "SessionModel", dependencies: ["Border", "Platform", "VoiceFacts"]),
     .target(name: "PipeWireClient", dependencies: ["Border", "CPipeWire", "Platform"]),
-    .target(name: "LoginSession", dependencies: ["PipeWireClient", "Platform", "SystemdLibrary"]),
+    .target(name: "MessageBus", dependencies: ["PipeWireClient", "Platform", "SystemdLibrary"]),
+    .target(name: "LoginSession", dependencies: ["MessageBus", "PipeWireClient"]),
     .target(
       name: "PipeWireGraph",
       dependencies: ["Border", "Platform", "PipeWireClient", "LoginSession", "CRealtime", "RealtimeCore", "SessionModel"]),
@@ -135,7 +136,7 @@ let package = Package(
     .target(
       name: "SimulatedHardware",
       dependencies: [
-        "Platform", "PipeWireClient", "LoginSession", "CRealtime", "CPipeWire", "CSampleRate", "CSimulatedDevice", "CKernels",
+        "Platform", "PipeWireClient", "MessageBus", "CRealtime", "CPipeWire", "CSampleRate", "CSimulatedDevice", "CKernels",
         "SeededSignals", "SoundFileLibrary", "SystemdLibrary",
       ]),
     .target(name: "CSimulatedDevice", dependencies: ["PipeWireLibrary"]),

@@ -1,4 +1,5 @@
 import Glibc
+internal import MessageBus
 import PipeWireClient
 
 /// Watches the login manager: whether the machine is about to sleep, which is delayed until nearend has stopped, and whether its login
@@ -16,9 +17,9 @@ package final class LoginWatch {
     case remark(String)
   }
   private let loop: ThreadLoop
-  private let address: SystemBusAddress
+  private let address: Bus.Address
   private let handler: (Event) -> Void
-  private var bus: SystemBus?
+  private var bus: Bus?
   private var retry: LoopTimer?
   private var deadline: LoopTimer?
 
@@ -39,9 +40,9 @@ package final class LoginWatch {
   /// Connects; results are reported on the loop's thread. Call it with the loop's lock held.
   package init(_ address: SystemBusAddress, loop: ThreadLoop, handler: @escaping (Event) -> Void) {
     self.loop = loop
-    self.address = address
+    self.address = address.bus ?? .system
     self.handler = handler
-    guard address != .none else { return }
+    if address == .none { return }
     retry = LoopTimer(loop: loop)
     deadline = LoopTimer(loop: loop)
     retry?.connect(to: self) { $0.connect() }
@@ -76,8 +77,8 @@ package final class LoginWatch {
 
   private func connect() {
     bus = nil
-    do throws(SystemBus.Failure) {
-      bus = try SystemBus(address, loop: loop) { [weak self] in self?.lost($0) }
+    do throws(Bus.Failure) {
+      bus = try Bus(address, loop: loop) { [weak self] in self?.lost($0) }
     } catch {
       if hasAnswered { retry?.schedule(after: Self.retryInterval) } else { remark(error.description) }
       return
@@ -102,7 +103,7 @@ package final class LoginWatch {
     queryPreparingForSleep()
   }
 
-  private func lost(_ failure: SystemBus.Failure) {
+  private func lost(_ failure: Bus.Failure) {
     // Without the bus: running means awake, and nothing says that another session has the seat.
     sleep(false)
     setActive(true)
@@ -121,7 +122,7 @@ package final class LoginWatch {
   // MARK: Queries
 
   private func queryPreparingForSleep() {
-    bus?.call(LoginNames.path, LoginNames.properties, "Get") {
+    bus?.call(LoginNames.service, LoginNames.path, LoginNames.properties, "Get") {
       $0.append(LoginNames.manager)
       $0.append("PreparingForSleep")
     } answered: { [weak self] answer in
@@ -136,13 +137,13 @@ package final class LoginWatch {
 
   /// Finds nearend's own login session or, for a user service, the one at which the user sits.
   private func findSession() {
-    bus?.call(LoginNames.path, LoginNames.manager, "GetSession") {
+    bus?.call(LoginNames.service, LoginNames.path, LoginNames.manager, "GetSession") {
       $0.append("auto")
     } answered: { [weak self] answer in
       guard let self else { return }
       if answer.failure == nil { return sessionFound(answer.readText("o")) }
       // "auto" came with systemd 243.
-      bus?.call(LoginNames.path, LoginNames.manager, "GetSessionByPID") {
+      bus?.call(LoginNames.service, LoginNames.path, LoginNames.manager, "GetSessionByPID") {
         $0.append(UInt32(getpid()))
       } answered: { [weak self] answer in
         self?.sessionFound(answer.failure == nil ? answer.readText("o") : nil)
@@ -158,7 +159,7 @@ package final class LoginWatch {
 
   private func queryActive() {
     guard let session else { return }
-    bus?.call(session, LoginNames.properties, "Get") {
+    bus?.call(LoginNames.service, session, LoginNames.properties, "Get") {
       $0.append(LoginNames.session)
       $0.append("Active")
     } answered: { [weak self] answer in
@@ -184,7 +185,7 @@ package final class LoginWatch {
 
   private func inhibit() {
     release()
-    bus?.call(LoginNames.path, LoginNames.manager, "Inhibit") {
+    bus?.call(LoginNames.service, LoginNames.path, LoginNames.manager, "Inhibit") {
       for text in ["sleep", "nearend", "releases microphone and speaker", "delay"] { $0.append(text) }
     } answered: { [weak self] answer in
       // The inhibitor may be refused, and is useless once the machine sleeps.

@@ -1,3 +1,5 @@
+internal import MessageBus
+
 /// The address of the system's D-Bus. [any]
 public enum SystemBusAddress: Sendable, Equatable {
   /// `DBUS_SYSTEM_BUS_ADDRESS`, or the system's default.
@@ -6,4 +8,12 @@ public enum SystemBusAddress: Sendable, Equatable {
   case address(String)
   /// No bus is used.
   case none
+
+  var bus: Bus.Address? {
+    switch self {
+    case .standard: .system
+    case .address(let text): .at(text)
+    case .none: nil
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import LoginSession
+import MessageBus
 import Platform
 internal import SystemdLibrary
 

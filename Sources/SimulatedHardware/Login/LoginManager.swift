@@ -1,5 +1,5 @@
 import Foundation
-import LoginSession
+import MessageBus
 import Platform
 
 /// `org.freedesktop.login1` on a private system bus, with one session, as far as listeners can observe it: sleep, inhibitors, whether the

@@ -8,7 +8,7 @@ package struct BusMessage {
   package init(_ message: OpaquePointer) { self.message = message }
 
   /// The error of a failed call; nil for any other message.
-  var failure: String? {
+  package var failure: String? {
     guard sd_bus_message_is_method_error(message, nil) > 0, let error = sd_bus_message_get_error(message) else { return nil }
     return error.pointee.message.map { String(cString: $0) } ?? error.pointee.name.map { String(cString: $0) } ?? "refused"
   }
@@ -54,18 +54,18 @@ package struct BusMessage {
     return sd_bus_message_read_basic(message, Self.code(type), &text) > 0 ? text.map { String(cString: $0) } : nil
   }
 
-  func readFlag() -> Bool? {
+  package func readFlag() -> Bool? {
     var flag: Int32 = 0
     return sd_bus_message_read_basic(message, Self.code("b"), &flag) > 0 ? flag != 0 : nil
   }
 
   /// Reads the Boolean in the next variant.
-  func readVariantFlag() -> Bool? {
+  package func readVariantFlag() -> Bool? {
     sd_bus_message_enter_container(message, Self.code("v"), "b") > 0 ? readFlag() : nil
   }
 
   /// Reads a file descriptor that the message owns: duplicate it to keep it.
-  func readDescriptor() -> Int32? {
+  package func readDescriptor() -> Int32? {
     var descriptor: Int32 = -1
     return sd_bus_message_read_basic(message, Self.code("h"), &descriptor) > 0 ? descriptor : nil
   }

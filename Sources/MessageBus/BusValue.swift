@@ -1,7 +1,5 @@
-import LoginSession
-
-/// A value that the simulated services put into variants.
-enum BusValue: Equatable {
+/// A value in a variant.
+package enum BusValue: Equatable, Sendable {
   case text(String)
   case flag(Bool)
   case number(UInt64)
@@ -17,7 +15,7 @@ enum BusValue: Equatable {
 
 extension BusMessage {
   /// Appends a variant.
-  func append(_ value: BusValue) {
+  package func append(_ value: BusValue) {
     append("v", of: value.signature) {
       switch value {
       case .text(let text): append(text)
@@ -28,7 +26,7 @@ extension BusMessage {
   }
 
   /// Appends `a{sv}`.
-  func appendDictionary(_ values: [String: BusValue]) {
+  package func appendDictionary(_ values: [String: BusValue]) {
     append("a", of: "{sv}") {
       for (key, value) in values {
         append("e", of: "sv") {
@@ -40,5 +38,5 @@ extension BusMessage {
   }
 
   /// Appends `as`.
-  func appendStrings(_ values: [String]) { append("a", of: "s") { for value in values { append(value) } } }
+  package func appendStrings(_ values: [String]) { append("a", of: "s") { for value in values { append(value) } } }
 }

@@ -3,17 +3,33 @@ import PipeWireClient
 import Platform
 internal import SystemdLibrary
 
-/// A connection to the system's D-Bus whose file descriptor is watched by the loop: nothing polls, and nothing waits for an answer.
-/// [control]
-final class SystemBus {
+/// A connection to a D-Bus whose file descriptor is watched by the loop: nothing polls, and nothing waits for an answer. [control]
+package final class Bus {
+  /// Which bus.
+  package enum Address: Sendable, Equatable {
+    /// The machine's: `DBUS_SYSTEM_BUS_ADDRESS`, or the system's default.
+    case system
+    /// An address in D-Bus's syntax, "unix:path=/run/dbus/system_bus_socket".
+    case at(String)
+
+    fileprivate var name: String {
+      switch self {
+      case .system: "system bus"
+      case .at(let text): "bus at \(text)"
+      }
+    }
+  }
+
   /// Why a bus operation failed.
-  struct Failure: Error, CustomStringConvertible {
-    let description: String
+  package struct Failure: Error, CustomStringConvertible {
+    package let description: String
     init(_ result: Int32, _ what: String) { description = "\(what): \(String(cString: strerror(-result)))" }
     init(_ description: String) { self.description = description }
   }
 
   private let bus: OpaquePointer
+  /// "system bus".
+  private let name: String
   private let loop: ThreadLoop
   private let lost: (Failure) -> Void
   /// A duplicate of the bus's socket, because sd-bus closes its own before it reports the loss of the bus. A closed descriptor cannot be
@@ -27,10 +43,10 @@ final class SystemBus {
 
   /// The context of an sd-bus callback.
   private final class Listener {
-    private(set) weak var bus: SystemBus?
+    private(set) weak var bus: Bus?
     let receive: (BusMessage) -> Void
 
-    init(_ bus: SystemBus, _ receive: @escaping (BusMessage) -> Void) {
+    init(_ bus: Bus, _ receive: @escaping (BusMessage) -> Void) {
       self.bus = bus
       self.receive = receive
     }
@@ -41,12 +57,12 @@ final class SystemBus {
 
   /// Connects. Everything else, including the absence of an answer, is reported later by `lost`, once.
   /// - Throws: if there is no bus.
-  init(_ address: SystemBusAddress, loop: ThreadLoop, lost: @escaping (Failure) -> Void) throws(Failure) {
-    self.loop = loop
+  package init(_ address: Address, loop: ThreadLoop, lost: @escaping (Failure) -> Void) throws(Failure) {
+    (self.loop, name) = (loop, address.name)
     self.lost = lost
     bus = try Self.open(address)
     socket = fcntl(sd_bus_get_fd(bus), F_DUPFD_CLOEXEC, 0)
-    guard socket >= 0 else { throw Failure(-errno, "no descriptor for the system bus") }
+    guard socket >= 0 else { throw Failure(-errno, "no descriptor for the bus") }
     descriptor = LoopDescriptor(loop: loop, descriptor: socket, events: sd_bus_get_events(bus))
     timer = LoopTimer(loop: loop)
     for source in [descriptor, timer] as [LoopSource?] { source?.connect(to: self) { $0.process() } }
@@ -62,13 +78,12 @@ final class SystemBus {
     sd_bus_unref(bus)
   }
 
-  private static func open(_ address: SystemBusAddress) throws(Failure) -> OpaquePointer {
+  private static func open(_ address: Address) throws(Failure) -> OpaquePointer {
     var made: OpaquePointer?
     var result: Int32
     switch address {
-    case .none: throw Failure("none is wanted")
-    case .standard: result = sd_bus_open_system(&made)
-    case .address(let text):
+    case .system: result = sd_bus_open_system(&made)
+    case .at(let text):
       result = sd_bus_new(&made)
       if result >= 0 { result = sd_bus_set_address(made, text) }
       if result >= 0 { result = sd_bus_set_bus_client(made, 1) }
@@ -76,19 +91,20 @@ final class SystemBus {
     }
     guard result >= 0, let made else {
       sd_bus_unref(made)
-      throw Failure(result, "no system bus")
+      throw Failure(result, "no \(address.name)")
     }
     return made
   }
 
   // MARK: Calls and signals
 
-  /// Calls a method of the login manager; `fill` appends its arguments. `answered` receives the answer or the error.
-  func call(
-    _ path: String, _ interface: String, _ member: String, _ fill: (BusMessage) -> Void = { _ in }, answered: @escaping (BusMessage) -> Void
+  /// Calls a method of a service; `fill` appends its arguments. `answered` receives the answer or the error.
+  package func call(
+    _ service: String, _ path: String, _ interface: String, _ member: String, _ fill: (BusMessage) -> Void = { _ in },
+    answered: @escaping (BusMessage) -> Void
   ) {
     var message: OpaquePointer?
-    guard sd_bus_message_new_method_call(bus, &message, LoginNames.service, path, interface, member) >= 0, let message else { return }
+    guard sd_bus_message_new_method_call(bus, &message, service, path, interface, member) >= 0, let message else { return }
     fill(BusMessage(message))
     let listener = Listener(self, answered)
     let result = sd_bus_call_async(
@@ -106,7 +122,7 @@ final class SystemBus {
   }
 
   /// Listens for messages that match `rule`, in D-Bus's syntax.
-  func listen(_ rule: String, _ receive: @escaping (BusMessage) -> Void) {
+  package func listen(_ rule: String, _ receive: @escaping (BusMessage) -> Void) {
     let listener = Listener(self, receive)
     listeners.append(listener)
     sd_bus_add_match_async(
@@ -129,7 +145,7 @@ final class SystemBus {
       isLost = true
       descriptor?.cancel()
       timer?.pause()
-      return lost(Failure(result < 0 ? result : -ECONNRESET, "the system bus went away"))
+      return lost(Failure(result < 0 ? result : -ECONNRESET, "the \(name) went away"))
     }
     waitForMore()
   }
