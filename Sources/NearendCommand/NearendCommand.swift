@@ -24,7 +24,7 @@ struct NearendCommand: ParsableCommand {
     version: nearendVersion,
     subcommands: [
       RehearseCommand.self, ProcessCommand.self, DevicesCommand.self, ConfigCommand.self, ResetCommand.self, IsolationCommand.self,
-      DoctorCommand.self, RoomCommand.self, TryPlugInCommand.self, TuningCommand.self,
+      EnableCommand.self, DisableCommand.self, DoctorCommand.self, RoomCommand.self, TryPlugInCommand.self, TuningCommand.self,
     ],
     groupedSubcommands: [
       CommandGroup(

@@ -62,6 +62,26 @@ package func spawn(
   return process
 }
 
+/// Runs a program to its end, without input or output. Returns its status, of `waitpid`, and what it said on standard error, at most 4,096
+/// bytes. [any], never the audio thread
+/// - Throws: `SystemError` if it cannot be started.
+package func run(
+  _ file: String, _ arguments: [String], environment: [String: String]
+) throws(SystemError) -> (status: Int32, errors: String) {
+  var ends: [Int32] = [-1, -1]
+  guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { throw .last }
+  defer { close(ends[0]) }
+  let process: Int32
+  do {
+    defer { close(ends[1]) }
+    process = try spawn(file, arguments, environment: environment, errors: .descriptor(ends[1]))
+  }
+  let said = (try? contents(of: ends[0], atMost: 4_096)) ?? []
+  var status: Int32 = 0
+  while waitpid(process, &status, 0) < 0, errno == EINTR {}
+  return (status, String(decoding: said, as: UTF8.self))
+}
+
 /// Returns the open descriptors. They may lack O_CLOEXEC, and a child that inherits them would keep their other ends waiting.
 private func openDescriptors() -> [Int32] {
   guard let folder = opendir("/proc/self/fd") else { return [] }

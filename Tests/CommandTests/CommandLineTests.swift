@@ -19,7 +19,7 @@ struct CommandLineTests {
   @Test(
     "O1: help of every command looks as its snapshot",
     arguments: [
-      "nearend", "rehearse", "process", "devices", "config", "reset", "doctor", "status", "attach", "get", "set", "toggle", "mute",
+      "nearend", "rehearse", "process", "devices", "config", "reset", "enable", "disable", "doctor", "status", "attach", "get", "set", "toggle", "mute",
       "unmute", "activate", "deactivate",
       "resume",
       "sink",
