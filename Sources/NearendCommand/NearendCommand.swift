@@ -83,8 +83,7 @@ struct NearendCommand: ParsableCommand {
     if let terminal, attach(terminal, stop, environment) { return false }
     do {
       let (service, keeper) = try startService(
-        in: nil, wishes: wishes, display: display, telemetry: telemetryOptions, waitsForArrival: wait
-      ) { stop.request(after: $0) }
+        in: nil, wishes: wishes, display: display, stop: stop, telemetry: telemetryOptions, waitsForArrival: wait)
       let end = OrderlyEnd(terminal == nil ? nil : stop) {
         keeper.stop()
         service.stop()
@@ -131,22 +130,28 @@ struct NearendCommand: ParsableCommand {
 }
 
 /// Starts nearend with the participants' devices that were requested, and with a keeper of people's preferences.
-/// - Parameter onFailure: called, on another thread, if nearend finds out later that it cannot do what it is to wait for.
+/// - Parameter stop: requested if nearend finds out later that it cannot do what it is to wait for.
 func startService(
-  in session: PrivateSession?, wishes: Wishes, display: DisplayOptions, telemetry: TelemetryOptions = TelemetryOptions(),
-  waitsForArrival: Bool = false, onFailure: (@Sendable (GraphError) -> Void)? = nil
+  in session: PrivateSession?, wishes: Wishes, display: DisplayOptions, stop: StopRequest,
+  telemetry: TelemetryOptions = TelemetryOptions(), waitsForArrival: Bool = false
 ) throws(GraphError) -> (NearendService, PreferenceKeeper) {
   let environment = session?.environment ?? ProcessInfo.processInfo.environment
   let controlSocket = ControlPath.standard(environment)
-  let echo: (@Sendable (LogEntry) -> Void)? = display.headless ? { @Sendable in printRemark($0) } : nil
+  let printsLog = display.headless
+  let events = EventBus { news in
+    switch news {
+    case .log(let entry): if printsLog { printRemark(entry) }
+    case .failed(let error): stop.request(after: error)
+    case .event, .participant: break
+    }
+  }
   var graph = wishes.graphOptions(remote: session?.socket, systemBus: session?.systemBus ?? .standard, environment)
   graph.waitsForArrival = waitsForArrival
   var options = NearendOptions(
     graph: graph, session: wishes.sessionSettings, echoCanceller: wishes.echoCanceller, controlSocket: controlSocket,
-    telemetry: telemetry, echo: echo)
+    telemetry: telemetry)
   options.plugInTrial = .ownProgram
-  options.onFailure = onFailure
-  let service = try NearendService(options)
+  let service = try NearendService(options, events: events)
   try service.start()
   if controlSocket == nil { service.remark("XDG_RUNTIME_DIR is not set: there is no control socket") }
   for complaint in wishes.complaints { service.remark(complaint, .warning) }
@@ -184,7 +189,7 @@ func show(
 
 private let throttle = Mutex(LogThrottle())
 
-@Sendable private func printRemark(_ entry: LogEntry) {
+private func printRemark(_ entry: LogEntry) {
   guard let omitted = throttle.withLock({ $0.admit(entry.level, at: monotonicSeconds()) }) else { return }
   if omitted > 0 {
     let words = "\(omitted) such messages left out, which came too fast; 'nearend diagnostics' has the newest"

@@ -171,8 +171,8 @@ struct EndpointTests {
     defer { rig.stop() }
     #expect(try rig.request("POST", "/media/call?send=1").status == 200)
     let heldBack = Mutex<[Bool]>([])
-    let subscription = rig.service.events.subscribe { event in
-      guard event.kind == .mediaUnregistered else { return }
+    let subscription = rig.service.events.subscribe { news in
+      guard case .event(let event) = news, event.kind == .mediaUnregistered else { return }
       let ended = DispatchSemaphore(value: 0)
       // Another client's thread reads at this moment.
       Thread {

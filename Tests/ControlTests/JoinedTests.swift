@@ -16,7 +16,7 @@ final class JoinedProgram: Sendable {
 
   init(_ rig: ControlRig) {
     manager.configuration = AudioSessionConfiguration(controlSocket: rig.path)
-    let heard = manager.owner.bus.subscribe { [weak self] event in self?.posted.withLock { $0.append(event) } }
+    let heard = manager.owner.bus.subscribe { [weak self] in if case .event(let event) = $0 { self?.posted.withLock { $0.append(event) } } }
     subscription.withLock { $0 = heard }
   }
 

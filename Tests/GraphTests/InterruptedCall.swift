@@ -27,7 +27,9 @@ final class InterruptedCall {
     sink = try live.service.addRingSink(id: "ear", sampleRate: 48_000, channelCount: 1, bufferSize: 96_000)
     if isManual { session.send(.activatedExternally) }
     try waitUntilUp()
-    subscription = live.service.events.subscribe { [heard] event in heard.events.withLock { $0.append(event) } }
+    subscription = live.service.events.subscribe { [heard] in
+      if case .event(let event) = $0 { heard.events.withLock { $0.append(event) } }
+    }
   }
 
   var events: [AudioEvent] { heard.events.withLock { $0 } }

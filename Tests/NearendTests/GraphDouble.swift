@@ -119,6 +119,7 @@ final class GraphDouble: SessionGraph {
   }
   /// Polls the audio thread's cells, on the control thread.
   func poll() { control.sync { listener.handle(.cyclesRun) } }
+  func fail(_ error: GraphError) { control.sync { listener.handle(.failed(error)) } }
   /// Reports that everything demanded is linked.
   func postSoundPasses() { control.sync { listener.handle(.soundPasses) } }
   func interrupt(_ reason: Interruption.Reason, _ isOn: Bool) {
@@ -152,14 +153,16 @@ final class GraphWorld: Sendable {
   private let isGateClosed = Mutex(false)
   let starting = DispatchSemaphore(value: 0)
 
+  func makeGraph(_ core: AudioCore, _ options: GraphOptions, _ listener: any GraphListener) -> GraphDouble {
+    let graph = GraphDouble(core: core, options: options, listener: listener, world: self)
+    state.withLock { $0.graphs.append(graph) }
+    return graph
+  }
+
   func makeManager() -> AudioSessionManager { AudioSessionManager(makeOwner()) }
 
   func makeOwner() -> SessionOwner {
-    let owner = SessionOwner { core, options, listener in
-      let graph = GraphDouble(core: core, options: options, listener: listener, world: self)
-      self.state.withLock { $0.graphs.append(graph) }
-      return graph
-    }
+    let owner = SessionOwner(makeGraph: makeGraph)
     _ = owner.configure(AudioSessionConfiguration(controlSocket: nil))
     return owner
   }

@@ -52,7 +52,7 @@ final class EventTape: Sendable {
   private let subscription = Mutex<EventBus.Subscription?>(nil)
 
   init(_ bus: EventBus) {
-    let received = bus.subscribe { [weak self] event in self?.events.withLock { $0.append(event) } }
+    let received = bus.subscribe { [weak self] in if case .event(let event) = $0 { self?.events.withLock { $0.append(event) } } }
     subscription.withLock { $0 = received }
   }
 

@@ -20,7 +20,7 @@ struct DocumentTests {
   private static func service() throws -> (NearendService, Heard, EventBus.Subscription) {
     let service = try NearendService(NearendOptions())
     let heard = Heard()
-    let subscription = service.events.subscribe { event in heard.events.withLock { $0.append(event) } }
+    let subscription = service.events.subscribe { if case .event(let event) = $0 { heard.events.withLock { $0.append(event) } } }
     service.session.send(.registerMedia(id: "source", isSend: true, isReceive: false))
     service.session.send(.registerSource(mediaId: "source"))
     _ = try service.addRingSink(id: "sink", sampleRate: 16_000, channelCount: 1, bufferSize: 6_400)

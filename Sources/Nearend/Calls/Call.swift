@@ -87,8 +87,9 @@ private final class Registration: Sendable {
     (self.id, self.owner) = (id, owner)
     let isOver = Latch()
     self.isOver = isOver
-    subscription = owner.bus.subscribe { event in
-      if event.kind == .mediaUnregistered, event.mediaId == id { isOver.isSet.store(true, ordering: .releasing) }
+    subscription = owner.bus.subscribe { news in
+      guard case .event(let event) = news, event.kind == .mediaUnregistered, event.mediaId == id else { return }
+      isOver.isSet.store(true, ordering: .releasing)
     }
     if owner.session.program(id) == nil { isOver.isSet.store(true, ordering: .releasing) }
   }

@@ -3,16 +3,15 @@ import Foundation
 import SessionModel
 import Synchronization
 
-/// The most recent log entries for people, oldest first. [any]
+/// The most recent log entries for people, oldest first; the bus tells each. [any]
 package final class EventLog: Sendable {
   /// Number of entries that are kept.
   package static let capacity = 500
 
   private let entries = Mutex<[LogEntry]>([])
-  private let echo: (@Sendable (LogEntry) -> Void)?
+  private let bus: EventBus
 
-  /// - Parameter echo: called with each entry, on the thread that adds it.
-  package init(echo: (@Sendable (LogEntry) -> Void)? = nil) { self.echo = echo }
+  package init(_ bus: EventBus) { self.bus = bus }
 
   /// Adds an entry. Messages contain foreign names and reasons, so they are reduced to one printable line.
   package func add(_ level: LogEntry.Level, _ message: String) {
@@ -22,7 +21,7 @@ package final class EventLog: Sendable {
       $0.append(entry)
       if $0.count > Self.capacity { $0.removeFirst($0.count - Self.capacity) }
     }
-    echo?(entry)
+    bus.post(.log(entry))
   }
 
   package var all: [LogEntry] { entries.withLock { $0 } }

@@ -11,7 +11,9 @@ final class EventTally: Sendable {
 
   /// Subscribes; call it once, before the first event.
   func listen(to bus: EventBus) {
-    let subscription = bus.subscribe { [weak self] event in self?.state.withLock { $0.counts.count(event) } }
+    let subscription = bus.subscribe { [weak self] news in
+      if case .event(let event) = news { self?.state.withLock { $0.counts.count(event) } }
+    }
     state.withLock { $0.subscription = subscription }
   }
 

@@ -56,12 +56,6 @@ final class EventWatch: Sendable {
     if let event { post([event]) }
   }
 
-  /// Reports the first overrun of a run: the source's consumer was too slow.
-  func sourceOverrun(mediaId: String, lost: UInt64, total: UInt64) {
-    let now = clock()
-    if let event = detector.withLock({ $0.sourceOverrun(mediaId: mediaId, lost: lost, total: total, at: now) }) { post([event]) }
-  }
-
   private func post(_ found: [EventDetector.Event]) {
     for event in found { events.post(event.kind, mediaId: event.mediaId, detail: event.detail) }
   }

@@ -79,8 +79,7 @@ extension JoinedSession {
         let new = JoinedVoice(
           stream, into: tap,
           lost: { [weak self] lost, total in
-            guard let self, let id = state.source?.mediaId else { return }
-            handle(.overrun(mediaId: id, lost: lost, total: total))
+            if let self, let id = state.source?.mediaId { slot.postOverrun(mediaId: id, lost: lost, total: total) }
           }, ended: {})
         if !shared.withLock({ state in state.update(link) { $0.voice = new } }) { new.end() }
       } catch {

@@ -22,7 +22,6 @@ final class JoinedSession: DrivenSession {
   let tap = SourceTap()
   let slot: SourceSlot
   let tally = EventTally()
-  private let detector = Mutex(EventDetector())
   /// Serializes requests to the host. Locked before `shared`, which is held only briefly.
   let requests = Mutex(())
   let engine = AudioEngine.elsewhere
@@ -34,9 +33,8 @@ final class JoinedSession: DrivenSession {
     path = link.path
     self.log = log
     self.events = events
-    slot = SourceSlot(tap: tap)
+    slot = SourceSlot(tap: tap, events: events)
     tally.listen(to: events)
-    slot.listen { [weak self] in self?.handle($0) }
   }
 
   var mode: SessionMode { .joined }
@@ -126,21 +124,10 @@ final class JoinedSession: DrivenSession {
     case .removeSink(let id): state.outputs.removeValue(forKey: id)?.close()
     case .resetSinks: for output in state.outputs.values { output.reset() }
     case .channelCounts(let capture, _): tap.channelCount = capture
-    case .attachSource(let id): slot.attach(mediaId: id)
+    case .attachSource(let id): slot.attach(mediaId: id) { [weak self] in self?.change(.sourceHadAudio(mediaId: id)) }
     case .detachSource(let id): slot.detach(mediaId: id)
     case .removeSource(let id): slot.remove(mediaId: id)
     default: break
-    }
-  }
-
-  // MARK: The source's news
-
-  func handle(_ news: SourceNews) {
-    switch news {
-    case .hadAudio(let id): change(.sourceHadAudio(mediaId: id))
-    case .overrun(let id, let lost, let total):
-      let event = detector.withLock { $0.sourceOverrun(mediaId: id, lost: lost, total: total, at: monotonicSeconds()) }
-      if let event { events.post(event.kind, mediaId: event.mediaId, detail: event.detail) }
     }
   }
 }

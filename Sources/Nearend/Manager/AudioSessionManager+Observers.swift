@@ -18,7 +18,7 @@ extension AudioSessionManager {
   /// The events from now on; each access returns a new stream. A slow consumer loses the oldest events. [any]
   public var events: AsyncStream<AudioEvent> {
     AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
-      let subscription = owner.bus.subscribe { continuation.yield($0) }
+      let subscription = owner.bus.subscribe { if case .event(let event) = $0 { continuation.yield(event) } }
       continuation.onTermination = { _ in subscription.cancel() }
     }
   }

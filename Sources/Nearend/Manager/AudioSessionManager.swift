@@ -22,8 +22,8 @@ public final class AudioSessionManager: Sendable {
 
   init(_ owner: SessionOwner) {
     self.owner = owner
-    let received = owner.bus.subscribe { [weak self] event in
-      guard let self else { return }
+    let received = owner.bus.subscribe { [weak self] news in
+      guard let self, case .event(let event) = news else { return }
       observers.tell(event, from: self)
     }
     subscription.withLock { $0 = received }

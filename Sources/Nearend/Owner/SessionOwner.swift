@@ -33,7 +33,7 @@ final class SessionOwner: Sendable {
   let changing = Mutex(())
 
   let log: EventLog
-  let bus = EventBus()
+  let bus: EventBus
   let hooks = EngineHooks()
   let makeGraph: @Sendable (AudioCore, GraphOptions, any GraphListener) -> any SessionGraph
   private let outlet: LogOutlet
@@ -48,8 +48,9 @@ final class SessionOwner: Sendable {
   ) {
     self.makeGraph = makeGraph
     self.outlet = outlet
-    log = EventLog { outlet.tell($0) }
-    let received = bus.subscribe { [weak self] in self?.received($0) }
+    bus = EventBus { if case .log(let entry) = $0 { outlet.tell(entry) } }
+    log = EventLog(bus)
+    let received = bus.subscribe { [weak self] in if case .event(let event) = $0 { self?.received(event) } }
     subscription.withLock { $0 = received }
   }
 

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A replaceable function that any thread may call. [any]
+/// A replaceable function that any thread may call, for what one other is asked and answers. What happens is told by `EventBus`. [any]
 ///
-///     private let report = Callback<@Sendable (Int) -> Void>()
-///     report.current?(1)
+///     let completion = Callback<@Sendable (inout Snapshot) -> Void>()
+///     completion.current?(&snapshot)
 final class Callback<Function: Sendable>: Sendable {
   /// Not the bare function: a closure in a generic container is wrapped in two more thunks each time it is borrowed, as by `withLock`,
   /// until calling it overflows the stack. Inside a structure it stays unwrapped, and only the copy that is handed out is wrapped.

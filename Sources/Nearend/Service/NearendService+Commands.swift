@@ -59,7 +59,4 @@ extension NearendService {
   package func removeSink(id: String) {
     if !remotes.remove(id) { participants.remove(id: id) }
   }
-
-  /// Sets the function called with a participant's id and what happened to it, on the thread that does it; it must not block. [any]
-  package func onParticipant(_ heard: (@Sendable (String, ParticipantChange) -> Void)?) { participants.changed.set(heard) }
 }

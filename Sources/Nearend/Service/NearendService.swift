@@ -8,7 +8,7 @@ import Synchronization
 package final class NearendService: Sendable {
   /// The session: media, activation and recovery; decides whether sound flows.
   package let session: VoiceSession
-  /// Posts the events.
+  /// Tells what happens.
   package let events: EventBus
   package let core: AudioCore
   let graph: any SessionGraph
@@ -26,6 +26,7 @@ package final class NearendService: Sendable {
   let processorUse = ProcessorUse()
   let started = Date()
   private let settingChanges: EventBus.Subscription
+  /// Adds to every snapshot what the service itself does not know.
   let completion = Callback<@Sendable (inout Snapshot) -> Void>()
   /// Applies what files say now.
   let reload = Callback<@Sendable () -> Void>()
@@ -41,9 +42,10 @@ package final class NearendService: Sendable {
   let relay: VoiceRelay
 
   /// Creates a service that does nothing before `start`.
+  /// - Parameter events: the bus that it is to tell by.
   /// - Throws: `GraphError.refused` if voice processing cannot be set up.
-  package convenience init(_ options: NearendOptions) throws(GraphError) {
-    try self.init(options, log: EventLog(echo: options.echo), events: EventBus()) {
+  package convenience init(_ options: NearendOptions, events: EventBus = EventBus()) throws(GraphError) {
+    try self.init(options, log: EventLog(events), events: events) {
       GraphController(core: $0, options: $1, listener: $2)
     }
   }
@@ -72,29 +74,17 @@ package final class NearendService: Sendable {
     self.recorder = recorder
     let stages = StageWatch(capture: core.captureStages, render: core.mixer.stages, plugIns: core.plugIns, log: log)
     tally.listen(to: events)
-    session.slot.listen { [weak session] news in
-      switch news {
-      case .hadAudio(let id): session?.send(.sourceHadAudio(mediaId: id))
-      case .overrun(let id, let lost, let total): watch.sourceOverrun(mediaId: id, lost: lost, total: total)
-      }
-    }
     let inbox = GraphInbox(
       session: session, log: log, events: events, greeting: greeting, watch: watch, stages: stages, recorder: recorder,
-      programs: programs, onFailure: options.onFailure)
+      programs: programs)
     let graph = makeGraph(core, options.graph, inbox)
     self.graph = graph
     settings = ServiceSettings(core: core, session: session, graph: graph, log: log, events: events)
-    participants = Participants(core: core, session: session, graph: graph, log: log)
+    participants = Participants(core: core, session: session, graph: graph, log: log, events: events)
     remotes = Remotes(participants: participants, session: session, relay: relay, log: log)
-    session.connect { [weak graph] request in
-      switch request {
-      case .demandChanged: graph?.demandChanged()
-      case .rebuild: graph?.rebuild()
-      case .notifyWhenSoundPasses: graph?.notifyWhenSoundPasses()
-      }
-    }
-    settingChanges = events.subscribe { [weak graph] event in
-      if event.kind == .settingChanged { graph?.parametersChanged() }
+    session.connect(to: graph)
+    settingChanges = events.subscribe { [weak graph] news in
+      if case .event(let event) = news, event.kind == .settingChanged { graph?.parametersChanged() }
     }
     let props = NodeProps(settings: settings)
     graph.provide(GraphParameters(read: { props.parameters() }, write: { props.apply($0) }))

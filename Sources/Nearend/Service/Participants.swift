@@ -19,15 +19,14 @@ final class Participants: Sendable {
   private let session: VoiceSession
   private let graph: any SessionGraph
   private let log: EventLog
+  private let events: EventBus
   /// Serializes adding and removing devices, which are registered in two places.
   private let registration = Mutex(())
   /// Media that `addRing` registered, and that is unregistered with its sink.
   private let ownMedia = Mutex<Set<String>>([])
-  /// Called with a participant's id and what happened to it, on the thread that does it.
-  let changed = Callback<@Sendable (String, ParticipantChange) -> Void>()
 
-  init(core: AudioCore, session: VoiceSession, graph: any SessionGraph, log: EventLog) {
-    (self.core, self.session, self.graph, self.log) = (core, session, graph, log)
+  init(core: AudioCore, session: VoiceSession, graph: any SessionGraph, log: EventLog, events: EventBus) {
+    (self.core, self.session, self.graph, self.log, self.events) = (core, session, graph, log, events)
   }
 
   /// Adds one whose PCM a program writes: with receive media of its own, or as the sink of registered media.
@@ -49,7 +48,7 @@ final class Participants: Sendable {
     ownMedia.withLock { if isNew { $0.insert(id) } else { $0.remove(id) } }
     let count = format.channelCount
     log.add(.info, "participant \(id): \(format.sampleRate) Hz, \(count) channel\(count == 1 ? "" : "s")")
-    changed.current?(id, .came)
+    events.post(.participant(id, .came))
     return sink
   }
 
@@ -69,7 +68,7 @@ final class Participants: Sendable {
     }
     try result.get()
     log.add(.info, "participant \(id): device nearend.sink.\(id)")
-    changed.current?(id, .came)
+    events.post(.participant(id, .came))
   }
 
   /// Removes one of either kind; ignored for an unknown id.
@@ -86,20 +85,20 @@ final class Participants: Sendable {
     }
     guard isRemoved || hasRing else { return }
     log.add(.info, "participant \(id) left")
-    changed.current?(id, .left)
+    events.post(.participant(id, .left))
   }
 
   func setMuted(_ isMuted: Bool, id: String) {
     core.mixer.ringSink(id: id)?.isMuted = isMuted
     core.mixer.graphSink(id: id)?.isMuted = isMuted
-    changed.current?(id, .changed)
+    events.post(.participant(id, .changed))
   }
 
   /// Sets the linear gain, 0–4.
   func setGain(_ gain: Double, id: String) {
     core.mixer.ringSink(id: id)?.gain = Float(gain)
     core.mixer.graphSink(id: id)?.gain = Float(gain)
-    changed.current?(id, .changed)
+    events.post(.participant(id, .changed))
   }
 
   /// Sets the RTP SSRC of the remote stream that feeds it (K8).

@@ -2,7 +2,7 @@ import Glibc
 import PipeWireGraph
 import SessionModel
 
-/// Dispatches the graph's events to the session, the log and the watchers. [any]
+/// Dispatches the graph's events to the session, the log, the bus and the watchers. [any]
 final class GraphInbox: GraphListener {
   private let session: VoiceSession
   private let log: EventLog
@@ -12,11 +12,10 @@ final class GraphInbox: GraphListener {
   private let stages: StageWatch
   private let recorder: HistoryRecorder
   private let programs: Programs
-  private let onFailure: (@Sendable (GraphError) -> Void)?
 
   init(
     session: VoiceSession, log: EventLog, events: EventBus, greeting: Greeting, watch: EventWatch, stages: StageWatch,
-    recorder: HistoryRecorder, programs: Programs, onFailure: (@Sendable (GraphError) -> Void)?
+    recorder: HistoryRecorder, programs: Programs
   ) {
     self.session = session
     self.log = log
@@ -26,14 +25,13 @@ final class GraphInbox: GraphListener {
     self.stages = stages
     self.recorder = recorder
     self.programs = programs
-    self.onFailure = onFailure
   }
 
   func handle(_ event: GraphEvent) {
     switch event {
     case .session(.applications(let applications)): session.update(applications: applications)
     case .session(let event): session.send(event)
-    case .failed(let error): onFailure?(error)
+    case .failed(let error): events.post(.failed(error))
     case .remark(let level, let message):
       greeting.post()
       log.add(level, message)

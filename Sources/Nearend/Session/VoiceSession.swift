@@ -22,6 +22,8 @@ package final class VoiceSession: Sendable {
     var unitRun = UnitRun()
     /// Drops of each ring sink at the time when the unit stopped.
     var drops: [ObjectIdentifier: UInt64] = [:]
+    /// Set once, before the first event; its listener holds the session.
+    weak var graph: (any SessionGraph)?
   }
   private let state: Mutex<State>
   private let core: AudioCore
@@ -29,18 +31,13 @@ package final class VoiceSession: Sendable {
   private let events: EventBus
   /// The source of the microphone.
   let slot: SourceSlot
-  /// Set once, before the first event.
-  private let graph = Callback<@Sendable (GraphRequest) -> Void>()
-
-  /// A request of the session to the graph.
-  enum GraphRequest { case demandChanged, rebuild, notifyWhenSoundPasses }
 
   init(settings: SessionSettings, core: AudioCore, log: EventLog, events: EventBus) {
     state = Mutex(State(machine: SessionMachine(SessionState(settings: settings))))
     self.core = core
     self.log = log
     self.events = events
-    slot = SourceSlot(tap: core.source)
+    slot = SourceSlot(tap: core.source, events: events)
     configureCore(settings)
   }
 
@@ -58,7 +55,9 @@ package final class VoiceSession: Sendable {
     core.controls.isVoiceOnlyPrepared = gate.isOnlyPrepared
   }
 
-  func connect(to graph: @escaping @Sendable (GraphRequest) -> Void) { self.graph.set(graph) }
+  func connect(to graph: any SessionGraph) { state.withLock { $0.graph = graph } }
+
+  private var graph: (any SessionGraph)? { state.withLock { $0.graph } }
 
   /// Continues an earlier session's state; called before the graph is joined.
   func resume(_ session: SessionState) {
@@ -143,7 +142,7 @@ package final class VoiceSession: Sendable {
   /// Calls `body` once everything that the session demands is linked, and cycles run where they are due: for a program that has joined.
   func notifyWhenSoundPasses(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.soundWaiters.append(body) }
-    request(.notifyWhenSoundPasses)
+    graph?.notifyWhenSoundPasses()
   }
 
   // MARK: Ending
@@ -202,7 +201,7 @@ package final class VoiceSession: Sendable {
     case .channelCounts(let capture, let render):
       core.source.channelCount = capture
       core.mixer.channelCount = render
-    case .attachSource(let id): slot.attach(mediaId: id)
+    case .attachSource(let id): slot.attach(mediaId: id) { [weak self] in self?.send(.sourceHadAudio(mediaId: id)) }
     case .detachSource(let id): slot.detach(mediaId: id)
     case .removeSource(let id): slot.remove(mediaId: id)
     case .resetSinks: for sink in core.mixer.ringSinks { sink.reset() }
@@ -217,11 +216,11 @@ package final class VoiceSession: Sendable {
     postInterruptions(change)
     for effect in change.effects {
       switch effect {
-      case .demand: if notifiesGraph { request(.demandChanged) }
-      case .rebuild: request(.rebuild)
+      case .demand: if notifiesGraph { graph?.demandChanged() }
+      case .rebuild: graph?.rebuild()
       case .refused(.locked(let setting)): log.add(.warning, SessionRefusal.locked(setting: setting).description)
       case .warn(let text): log.add(.warning, text)
-      case .recovered: request(.notifyWhenSoundPasses)
+      case .recovered: graph?.notifyWhenSoundPasses()
       default: break
       }
     }
@@ -246,6 +245,4 @@ package final class VoiceSession: Sendable {
     case .waits: "; waiting for the call manager to activate the session"
     }
   }
-
-  private func request(_ request: GraphRequest) { graph.current?(request) }
 }

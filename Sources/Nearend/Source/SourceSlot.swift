@@ -1,5 +1,7 @@
 import Foundation
+import Platform
 import RealtimeCore
+import SessionModel
 import Synchronization
 
 /// A registered source: called on the audio thread, or served by a pump. [any]
@@ -43,15 +45,21 @@ final class SourceSlot: Sendable {
     var hadAudio = false
     var runs: UInt64 = 0
     var overruns: UInt64 = 0
+
+    /// Returns the cycles that were lost, since the previous run and in total, if a run has begun.
+    mutating func update(_ queue: SourceQueue) -> (lost: UInt64, total: UInt64)? {
+      let (newRuns, total) = (queue.overrunRuns, queue.overruns)
+      guard newRuns > runs else { return nil }
+      defer { (runs, overruns) = (newRuns, total) }
+      return (total - overruns, total)
+    }
   }
   private let state = Mutex(State())
   private let tap: SourceTap
-  private let report = Callback<@Sendable (SourceNews) -> Void>()
+  private let events: EventBus
+  private let detector = Mutex(EventDetector())
 
-  init(tap: SourceTap) { self.tap = tap }
-
-  /// Sets the function called with news of the source, on the slot's own thread. Set it before there is a source.
-  func listen(_ report: @escaping @Sendable (SourceNews) -> Void) { self.report.set(report) }
+  init(tap: SourceTap, events: EventBus) { (self.tap, self.events) = (tap, events) }
 
   deinit {
     remove(mediaId: nil)
@@ -73,7 +81,9 @@ final class SourceSlot: Sendable {
     }
   }
 
-  func attach(mediaId: String) {
+  /// Delivers to the source from now on. Lost cycles are posted.
+  /// - Parameter firstSound: called once, on the slot's own thread, when the source has audio other than silence for the first time.
+  func attach(mediaId: String, firstSound: @escaping @Sendable () -> Void) {
     state.withLock { state in
       guard let source = state.source, source.mediaId == mediaId else { return }
       switch source.consumer {
@@ -81,7 +91,7 @@ final class SourceSlot: Sendable {
       case .pump(let pump): tap.attach(pump.queue)
       }
       state.ticker = Ticker(milliseconds: source.pump == nil ? 100 : 5) { [weak self, weak source] in
-        if let source { self?.tick(source) }
+        if let source { self?.tick(source, firstSound) }
       }
     }
   }
@@ -110,34 +120,22 @@ final class SourceSlot: Sendable {
   /// something; in a callback it does not wait.
   func settle() { tap.settle() }
 
-  private func tick(_ source: RegisteredSource) {
+  private func tick(_ source: RegisteredSource, _ firstSound: () -> Void) {
     source.pump?.pump()
-    // A late tick may find another source.
-    let news = state.withLock { state in state.source === source ? self.news(of: source, &state.reported) : [] }
-    guard !news.isEmpty, let report = report.current else { return }
-    for news in news { report(news) }
+    let (isFirstSound, overrun) = state.withLock { state -> (Bool, (lost: UInt64, total: UInt64)?) in
+      // A late tick may find another source.
+      guard state.source === source else { return (false, nil) }
+      let isFirstSound = tap.hadAudio && !state.reported.hadAudio
+      if isFirstSound { state.reported.hadAudio = true }
+      return (isFirstSound, source.pump.flatMap { state.reported.update($0.queue) })
+    }
+    if isFirstSound { firstSound() }
+    if let overrun { postOverrun(mediaId: source.mediaId, lost: overrun.lost, total: overrun.total) }
   }
 
-  private func news(of source: RegisteredSource, _ reported: inout Reported) -> [SourceNews] {
-    var news: [SourceNews] = []
-    if tap.hadAudio, !reported.hadAudio {
-      reported.hadAudio = true
-      news.append(.hadAudio(mediaId: source.mediaId))
-    }
-    guard let pump = source.pump else { return news }
-    let (runs, overruns) = (pump.queue.overrunRuns, pump.queue.overruns)
-    if runs > reported.runs {
-      news.append(.overrun(mediaId: source.mediaId, lost: overruns - reported.overruns, total: overruns))
-      (reported.runs, reported.overruns) = (runs, overruns)
-    }
-    return news
+  /// Posts that the source's consumer was too slow, unless that is no news: cycles lost since the previous run, and in total.
+  func postOverrun(mediaId: String, lost: UInt64, total: UInt64) {
+    let event = detector.withLock { $0.sourceOverrun(mediaId: mediaId, lost: lost, total: total, at: monotonicSeconds()) }
+    if let event { events.post(event.kind, mediaId: event.mediaId, detail: event.detail) }
   }
-}
-
-/// News of a source, from the audio thread. [any]
-enum SourceNews: Sendable {
-  /// It has had audio other than silence, for the first time.
-  case hadAudio(mediaId: String)
-  /// Cycles were lost, for the first time of a run: those since the previous run, and in total.
-  case overrun(mediaId: String, lost: UInt64, total: UInt64)
 }

@@ -79,7 +79,8 @@ final class Telemetry: Sendable {
 
   /// Starts listening. `hasMedia` returns whether a call is up.
   func listen(to bus: EventBus, hasMedia: @escaping @Sendable () -> Bool, snapshot: @escaping TakeSnapshot) {
-    let subscription = bus.subscribe { [weak self] event in
+    let subscription = bus.subscribe { [weak self] news in
+      guard case .event(let event) = news else { return }
       let hasMedia = hasMedia()
       self?.handle(event, hasMedia: hasMedia, snapshot)
     }

@@ -55,7 +55,7 @@ struct Rehearsal {
     }
     let session = try PrivateSession(configuration)
     defer { session.end() }
-    let (service, keeper) = try startService(in: session, wishes: Wishes(devices), display: display)
+    let (service, keeper) = try startService(in: session, wishes: Wishes(devices), display: display, stop: stop)
     let end = OrderlyEnd(terminal == nil ? nil : stop) {
       keeper.stop()
       service.stop()

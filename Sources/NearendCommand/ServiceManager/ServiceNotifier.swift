@@ -40,7 +40,7 @@ final class ServiceNotifier: Sendable {
     let status = service.snapshot().serviceStatus
     state.withLock { $0.status = status }
     socket.send("READY=1", "STATUS=\(status)")
-    let subscription = service.events.subscribe { [weak self, weak service] _ in self?.notifySoon(service) }
+    let subscription = service.events.subscribe { [weak self, weak service] in if case .event = $0 { self?.notifySoon(service) } }
     state.withLock { $0.subscription = subscription }
     // Covers changes in between.
     notifySoon(service)

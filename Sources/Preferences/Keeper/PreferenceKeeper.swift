@@ -49,10 +49,7 @@ package final class PreferenceKeeper: Sendable {
       handle(.started(values, devices: devicesInUse))
       for sink in service.snapshot().sinks { participantChanged(sink.id, .came) }
     }
-    let subscription = service.events.subscribe { [weak self] event in self?.observe(event) }
-    service.onParticipant { [weak self] id, change in
-      self?.queue.async { [weak self] in self?.participantChanged(id, change) }
-    }
+    let subscription = service.events.subscribe { [weak self] in self?.observe($0) }
     service.onReload { [weak self] in self?.reload() }
     let paths = [configurationPath, writer?.path].compactMap { $0 }
     let watch = paths.isEmpty ? nil : FileWatch(paths, queue: queue) { [weak self] in self?.readFiles() }
@@ -66,7 +63,6 @@ package final class PreferenceKeeper: Sendable {
 
   /// Writes what is to be remembered, and ends a trial in progress. Called before the service stops.
   package func stop() {
-    service.onParticipant(nil)
     service.onReload(nil)
     let ended = observation.withLock { observation in
       defer { (observation.subscription, observation.watch) = (nil, nil) }
@@ -79,6 +75,14 @@ package final class PreferenceKeeper: Sendable {
   }
 
   // MARK: Observing
+
+  private func observe(_ news: EventBus.News) {
+    switch news {
+    case .event(let event): observe(event)
+    case .participant(let id, let change): queue.async { [weak self] in self?.participantChanged(id, change) }
+    case .log, .failed: break
+    }
+  }
 
   private func observe(_ event: AudioEvent) {
     switch event.kind {

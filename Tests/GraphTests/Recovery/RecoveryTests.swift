@@ -86,7 +86,8 @@ extension GraphTests {
       defer { live.stop() }
       let service = live.service
       let heard = Mutex<[AudioEvent]>([])
-      let subscription = service.events.subscribe { event in
+      let subscription = service.events.subscribe { news in
+        guard case .event(let event) = news else { return }
         heard.withLock { $0.append(event) }
         guard isManual, event.kind == .interruptionEnded, event.detail["reason"] == .string("daemonLost") else { return }
         service.session.send(.activatedExternally)

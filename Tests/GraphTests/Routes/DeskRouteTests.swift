@@ -12,8 +12,8 @@ final class EventRecord: Sendable {
   private let subscription = Mutex<EventBus.Subscription?>(nil)
 
   init(_ service: NearendService, _ kind: AudioEvent.Kind) {
-    let subscription = service.events.subscribe { [weak self] event in
-      if event.kind == kind { self?.events.withLock { $0.append(event) } }
+    let subscription = service.events.subscribe { [weak self] news in
+      if case .event(let event) = news, event.kind == kind { self?.events.withLock { $0.append(event) } }
     }
     self.subscription.withLock { $0 = subscription }
   }

@@ -112,8 +112,8 @@ extension GraphTests {
       defer { live.stop() }
       let call = try InterruptedCall(live, isManual: isManual)
       let found = Mutex<[GraphStatus]>([])
-      let subscription = live.service.events.subscribe { [weak service = live.service] event in
-        guard event.kind == .didRecover, let status = service?.snapshot().graph else { return }
+      let subscription = live.service.events.subscribe { [weak service = live.service] news in
+        guard case .event(let event) = news, event.kind == .didRecover, let status = service?.snapshot().graph else { return }
         found.withLock { $0.append(status) }
       }
       for round in 1...3 {

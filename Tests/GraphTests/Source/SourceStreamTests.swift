@@ -150,7 +150,7 @@ struct SourceStreamTests {
   func overruns() async throws {
     let driven = try DrivenService()
     let told = Mutex<[AudioEvent]>([])
-    let subscription = driven.service.events.subscribe { event in told.withLock { $0.append(event) } }
+    let subscription = driven.service.events.subscribe { if case .event(let event) = $0 { told.withLock { $0.append(event) } } }
     let stream = try driven.service.openMicrophone(mediaId: "call", sampleRate: 24_000)
     var events = driven.service.events.overruns.makeAsyncIterator()
     for _ in 0..<20 { driven.run(signal) }
@@ -305,8 +305,8 @@ extension EventBus {
   /// The media ids of overruns, as they are reported.
   fileprivate var overruns: AsyncStream<String> {
     AsyncStream { continuation in
-      let subscription = subscribe { event in
-        if event.kind == .sourceOverrun { continuation.yield(event.mediaId ?? "") }
+      let subscription = subscribe { news in
+        if case .event(let event) = news, event.kind == .sourceOverrun { continuation.yield(event.mediaId ?? "") }
       }
       continuation.onTermination = { _ in subscription.cancel() }
     }

@@ -27,20 +27,22 @@ struct CallbackTests {
 
   private func makeService() throws -> NearendService {
     let world = GraphWorld()
-    return try NearendService(NearendOptions(), log: EventLog(echo: nil), events: EventBus()) {
+    let events = EventBus()
+    return try NearendService(NearendOptions(), log: EventLog(events), events: events) {
       GraphDouble(core: $0, options: $1, listener: $2, world: world)
     }
   }
 
-  @Test("L8: the session's request to the graph does not deepen the stack each time")
-  func graph() throws {
+  @Test("L8: an event does not deepen a subscriber's stack each time")
+  func bus() throws {
     let service = try makeService()
     let depths = Depths()
-    service.session.connect { _ in depths.note() }
+    let subscription = service.events.subscribe { if case .event = $0 { depths.note() } }
     for _ in 0..<Self.calls {
       service.session.send(.registerMedia(id: "ear", isSend: false, isReceive: true))
       service.session.send(.unregisterMedia(id: "ear"))
     }
+    subscription.cancel()
     #expect(depths.count == 2 * Self.calls)
     #expect(depths.growth < Self.slack)
   }

@@ -83,7 +83,8 @@ final class Stage {
       placement.async { room.place(acoustics) }
     }
     let session = service.session
-    subscription = service.events.subscribe { [heard] event in
+    subscription = service.events.subscribe { [heard] news in
+      guard case .event(let event) = news else { return }
       switch event.kind {
       case .interruptionBegan:
         if case .string(let reason)? = event.detail["reason"] { heard.interruptions.withLock { $0.append(reason) } }

@@ -43,7 +43,8 @@ struct GraphFuzz: ParsableCommand {
     options.interruptions.systemBus = .none
     options.stateFolder = "\(session.path)/state/nearend"
     let remarks = Remarks()
-    let service = try NearendService(NearendOptions(graph: options, echo: { remarks.add($0) }))
+    let service = try NearendService(
+      NearendOptions(graph: options), events: EventBus { if case .log(let entry) = $0 { remarks.add(entry) } })
     try service.start()
     defer { service.stop() }
     _ = service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))

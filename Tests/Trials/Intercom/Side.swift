@@ -72,8 +72,10 @@ struct Side {
     var options = GraphOptions(remote: session.socket)
     options.stateFolder = "\(session.path)/state/nearend"
     options.interruptions.systemBus = .none
-    let service = try NearendService(
-      NearendOptions(graph: options, echo: { FileHandle.standardError.write(Data("\(name): \($0.message)\n".utf8)) }))
+    let events = EventBus { [name] in
+      if case .log(let entry) = $0 { FileHandle.standardError.write(Data("\(name): \(entry.message)\n".utf8)) }
+    }
+    let service = try NearendService(NearendOptions(graph: options), events: events)
     try service.start()
     defer { service.stop() }
     say("ready")

@@ -19,7 +19,7 @@ extension AudioSession {
     init(_ bus: EventBus) {
       let lost = lost
       events = AsyncStream(bufferingPolicy: .bufferingNewest(Self.capacity)) { continuation in
-        let subscription = bus.subscribe { if case .dropped = continuation.yield($0) { lost.add() } }
+        let subscription = bus.subscribe { if case .event(let event) = $0, case .dropped = continuation.yield(event) { lost.add() } }
         continuation.onTermination = { _ in subscription.cancel() }
       }
     }

@@ -45,7 +45,7 @@ final class EventFeed: Sendable {
   static func answer(_ request: ControlRequest) throws {
     let feed = try EventFeed()
     // Before the answer begins: a client that sees it receives every later event.
-    let subscription = request.service.events.subscribe { feed.add($0) }
+    let subscription = request.service.events.subscribe { if case .event(let event) = $0 { feed.add(event) } }
     defer { subscription.cancel() }
     let exchange = request.exchange
     try exchange.beginStream(type: "application/x-ndjson")

@@ -33,7 +33,7 @@ extension ControlRequest {
     }
     let feed = try EventFeed()
     // Subscribes before the settings are read: a change in between is reported twice rather than never.
-    let subscription = service.events.subscribe { feed.add($0) }
+    let subscription = service.events.subscribe { if case .event(let event) = $0 { feed.add(event) } }
     let name = (exchange.head.query["name"] ?? "").printable(atMost: 64)
     let process = try integer("process")
     let program = service.programs.add(name: name.isEmpty ? "a program" : name, process: process, feed: feed)

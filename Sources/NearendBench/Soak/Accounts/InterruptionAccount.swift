@@ -14,7 +14,7 @@ final class InterruptionAccount: Sendable {
   private let subscription = Mutex<EventBus.Subscription?>(nil)
 
   init(_ service: NearendService) {
-    let subscription = service.events.subscribe { [weak self] event in self?.note(event) }
+    let subscription = service.events.subscribe { [weak self] in if case .event(let event) = $0 { self?.note(event) } }
     self.subscription.withLock { $0 = subscription }
   }
 
