@@ -5,7 +5,7 @@ import SessionModel
 struct SyntheticCall {
   enum Scene: String, CaseIterable { case active, idle, interrupted, muted, rehearsal }
 
-  private var snapshot = Snapshot(version: "0.1.0")
+  private var snapshot = Snapshot(version: "1.2.3")
   private let scene: Scene
   private let isStill: Bool
   private var tick = 0

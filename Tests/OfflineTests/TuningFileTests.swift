@@ -53,6 +53,12 @@ struct TuningFileTests {
       (#"{"gainTracker": {"least": -1.25}}"#, ["gainTracker.least: give 0.00125"]),
       (#"{"suppressor": {"echoFloorTalking": 2}}"#, ["suppressor.echoFloorTalking: give -2120.0 to -0.00212"]),
       (#"{"pathChangeDetector": {"leastBands": 5.5}}"#, ["pathChangeDetector.leastBands: give a whole number"]),
+      (#"{"pathSelector": {"better": 0.2}}"#, ["pathSelector.best is 0.2, and has to be below pathSelector.better, which is 0.2"]),
+      (#"{"learnedGains": {"lowERLE": 15, "highERLE": 12}}"#, ["learnedGains.lowERLE is 15.0", "learnedGains.highERLE, which is 12.0"]),
+      (#"{"kalmanFilter": {"mostOfPrior": 1.5}}"#, ["kalmanFilter.mostOfPrior is 1.5, and has to be below a whole prior, which is 1.0"]),
+      (#"{"referenceLevel": {"leastGain": 6, "mostGain": 4}}"#, ["referenceLevel.leastGain is 6.0", "mostGain, which is 4.0"]),
+      (#"{"pathPrior": {"most": 0.03}}"#, ["pathPrior.least is 0.03", "pathPrior.most, which is 0.03"]),
+      (#"{"residualEcho": {"low": 8}}"#, ["residualEcho.low is 8.0", "residualEcho.high, which is 8.0"]),
     ])
   func refusals(text: String, words: [String]) throws {
     #expect {

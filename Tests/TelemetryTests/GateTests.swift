@@ -91,11 +91,11 @@ struct GateTests {
 
   @Test("T3: a gate that lets nothing through says why: the guide's 1.25.4 is another product's version")
   func obstacle() throws {
-    let own = try #require(SoftwareVersion("0.1.0"))
+    let own = try #require(SoftwareVersion(nearendVersion))
     func obstacle(_ version: String?, _ types: [String] = []) throws -> String? {
       try TelemetryGate(sendASMTelemetryMinRemoteVersion: version, disabledTelemetryTypes: types).obstacle(for: own)
     }
-    #expect(try obstacle("1.25.4") == "sendASMTelemetryMinRemoteVersion is 1.25.4, and this is nearend 0.1.0")
+    #expect(try obstacle("1.25.4") == "sendASMTelemetryMinRemoteVersion is 1.25.4, and this is nearend \(nearendVersion)")
     #expect(try obstacle(nil, ["asmEvent", "asmSnapshot"]) == "disabledTelemetryTypes has every type")
     #expect(try obstacle("0.1", ["asmEvent"]) == nil)
     #expect(try obstacle(nil) == nil)

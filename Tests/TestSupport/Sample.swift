@@ -34,7 +34,7 @@ package enum Sample {
   package static func active(sinks: Int = 3) -> Snapshot {
     let components = ProcessingComponent.allCases.map { ComponentStatus(component: $0, isRequested: true, isEffective: true) }
     return Snapshot(
-      version: "0.1.0", uptime: 3_725, cpuPercent: 1.25,
+      version: "1.2.3", uptime: 3_725, cpuPercent: 1.25,
       session: SessionStatus(state: .active, sendMedia: ["firefox-71"], receiveMedia: ["firefox-72", "mpv-80"]),
       graph: GraphStatus(
         isConnected: true, daemonVersion: "0.3.65", nodeId: 47, driver: speaker.name, quantum: 256, rate: 48_000, cycles: 698_437,

@@ -1,2 +1,2 @@
 /// nearend's own version (semver). [any]
-package let nearendVersion = "0.1.0"
+package let nearendVersion = "0.2.0"

@@ -37,7 +37,9 @@ package enum TuningFile {
     do {
       let standard = try JSONDecoder().decode(Part.self, from: Data(document.utf8))
       let merged = try standard.changed(by: .parts(stages), name: "")
-      return try JSONDecoder().decode(Tuning.self, from: JSONEncoder().encode(merged))
+      let tuning = try JSONDecoder().decode(Tuning.self, from: JSONEncoder().encode(merged))
+      if let contradiction = tuning.contradiction { throw Problem(reason: contradiction) }
+      return tuning
     } catch let problem as Problem {
       throw .input(file: path, reason: problem.reason)
     } catch {

@@ -20,7 +20,7 @@ extension GraphController {
       listener.handle(.routeChanged(change))
     case .unducked: loop.signal()
     case .froze:
-      log(.error, "the graph is frozen: no cycle for \(FreezeWatch.limit) s though it should run")
+      log(.error, "the graph is frozen: no cycle for more than \(FreezeWatch.limit) s though it should run")
       interrupt(.frozen, true)
     case .rebuild: rebuildFilter()
     case .thawed: interrupt(.frozen, false)

@@ -20,8 +20,8 @@ struct FreezeWatch {
   private var nextRebuild = 0.0
   private var lastThaw = -Double.infinity
 
-  /// Seconds from the first check without a cycle. With three intervals of 0.2 s, two before that check and one more at the end, less
-  /// than 2.
+  /// Seconds from the first check without a cycle, unless three cycles are longer. That check comes one to two intervals of 0.2 s after the
+  /// last cycle, and only the sixth after it finds this reached: 1.4 to 1.6 s after the last cycle, and less than 2 on a busy machine.
   static let limit = 1.1
   private static let fewestChecks = 6
   /// Seconds until the second attempt; doubled before each further one.

@@ -10,6 +10,7 @@ package final class SequenceLocked<Value: BitwiseCopyable & Sendable>: @unchecke
   /// Publishes the draft.
   let cell: SequenceCell
   private let memory: CacheLines
+  private let initial: Value
 
   /// Allocates everything, and publishes `value`. [control]
   package init(_ value: Value) {
@@ -18,19 +19,23 @@ package final class SequenceLocked<Value: BitwiseCopyable & Sendable>: @unchecke
     cell = SequenceCell(memory.start, byteCount: byteCount)
     draft = cell.draft.bindMemory(to: Value.self, capacity: 1)
     draft.initialize(to: value)
+    initial = value
     cell.publish()
   }
 
   /// Returns what was published last. [any]
   package func snapshot() -> Value {
+    // Assigned in the closure, whose result would cost a search for the metadata of `Result` with it.
+    var value = initial
     withUnsafeTemporaryAllocation(byteCount: cell.byteCount, alignment: MemoryLayout<UInt64>.alignment) { bytes in
       let copy = bytes.baseAddress!
       while !cell.read(into: copy) {
         // The writer was interrupted in the middle, which takes it long.
         pause(seconds: 1e-5)
       }
-      return copy.load(as: Value.self)
+      value = copy.load(as: Value.self)
     }
+    return value
   }
 }
 

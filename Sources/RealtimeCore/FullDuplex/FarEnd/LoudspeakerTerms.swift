@@ -65,7 +65,8 @@ struct LoudspeakerTerms: ~Copyable {
       store8(gain * x * magnitude, to: weakening + i)
       squares += x * x
     }
-    power[channel] = memory * power[channel] + squares.sum()
+    // Of a side on which nothing is played while the other one is, it would become 0 after 70 s, and so would its projections.
+    power[channel] = max(memory * power[channel] + squares.sum(), 1e-30)
     for term in 0..<Self.count { subtractLinearPart(of: term, samples, channel: channel) }
   }
 

@@ -27,8 +27,8 @@ extension FilterLayout {
     factorPerHop(fading.left(afterHops: period), hop: hop, rate: rate)
   }
 
-  /// Returns the part of a fading's seconds that a hop lasts: the step of what approaches evenly.
+  /// Returns the part of a fading's seconds that a hop lasts, all of it at most: the step of what approaches evenly.
   func step(_ fading: Fading) -> Float {
-    Float(Fading.referenceHop / fading.seconds) * (Float(hop) / Float(rate) * Float(1 / Fading.referenceHop))
+    min(Float(Fading.referenceHop / fading.seconds) * (Float(hop) / Float(rate) * Float(1 / Fading.referenceHop)), 1)
   }
 }

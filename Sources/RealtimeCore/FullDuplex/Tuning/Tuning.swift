@@ -55,6 +55,27 @@ package struct Tuning: Codable, Sendable, Equatable {
   protocol Stage: Codable, Sendable, Equatable { init() }
 }
 
+extension Tuning {
+  /// Constants of which the first has to be below the second: the canceller divides by their difference, or keeps something between them.
+  private static let orders: [(String, String, @Sendable (Tuning) -> (Float, Float))] = [
+    ("pathSelector.best", "pathSelector.better", { ($0.pathSelector.best, $0.pathSelector.better) }),
+    ("learnedGains.lowERLE", "learnedGains.highERLE", { ($0.learnedGains.lowERLE, $0.learnedGains.highERLE) }),
+    ("kalmanFilter.mostOfPrior", "a whole prior", { ($0.kalmanFilter.mostOfPrior, 1) }),
+    ("referenceLevel.leastGain", "referenceLevel.mostGain", { ($0.referenceLevel.leastGain, $0.referenceLevel.mostGain) }),
+    ("pathPrior.least", "pathPrior.most", { ($0.pathPrior.least, $0.pathPrior.most) }),
+    ("residualEcho.low", "residualEcho.high", { ($0.residualEcho.low, $0.residualEcho.high) }),
+  ]
+
+  /// Why these constants cannot be used together, with both names and values; nil if they can. [any]
+  package var contradiction: String? {
+    for (lower, higher, values) in Self.orders {
+      let (low, high) = values(self)
+      if !(low < high) { return "\(lower) is \(low), and has to be below \(higher), which is \(high)" }
+    }
+    return nil
+  }
+}
+
 extension Tuning.Stage {
   static var standard: Self { Self() }
 }

@@ -35,6 +35,27 @@ struct LoudspeakerTermsTests {
     #expect(loud.likeness < 0.05)
   }
 
+  @Test("V10: a side on which nothing is played for minutes, while the other one is, has no terms")
+  func silentSide() {
+    let rate = 16_000, seconds = 100
+    let far = CaptureSignals.speech(seconds: Double(seconds), rate: rate, level: -26), silence = [Float](repeating: 0, count: rate)
+    let echo = CaptureSignals.room(far, rate: rate, delay: 160, gain: 0.5)
+    var processor = FullDuplexProcessor(rate: rate), voice = echo
+    for start in stride(from: 0, through: far.count - processor.hop, by: processor.hop) {
+      far.withUnsafeBufferPointer { far in
+        voice.withUnsafeMutableBufferPointer { voice in
+          processor.process(
+            voice.baseAddress! + start, left: far.baseAddress! + start, right: silence, cancelsEcho: true, suppressesNoise: true)
+        }
+      }
+    }
+    let firstBad = voice.firstIndex { !$0.isFinite }.map { Double($0) / Double(rate) }
+    #expect(firstBad == nil)
+    let heard = CaptureSignals.power(voice[(90 * rate)...]), microphone = CaptureSignals.power(echo[(90 * rate)...])
+    let lower = CaptureSignals.decibels(microphone / heard)
+    #expect(lower > 30, "\(lower) dB")
+  }
+
   @Test("V10: the curve is tanh's, beyond full scale too")
   func curve() {
     var terms = LoudspeakerTerms(layout: layout, channels: 2)

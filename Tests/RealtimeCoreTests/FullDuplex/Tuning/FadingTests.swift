@@ -29,6 +29,7 @@ struct FadingTests {
   func steps() {
     let layout = FilterLayout(rate: 48_000), tuning = Tuning.standard.residualEcho
     #expect([tuning.rise, tuning.fall, tuning.creep, tuning.pull].map(layout.step) == [0.45, 0.045, 0.0015, 0.02])
+    #expect(layout.step(0.000_2) == 1, "what is changed for a trial does not go beyond what it approaches")
   }
 
   @Test("V10: after as many seconds as much is left at every rate", arguments: [16_000, 44_100, 48_000, 96_000, 192_000])

@@ -34,6 +34,26 @@ struct TuningTests {
   }
   private static let standard = voice(.standard)
 
+  /// A far end that is not heard for 8 s, and then is; pauses for 3 s; and becomes twice as loud at the microphone, of which the canceller
+  /// is told half a second later.
+  private static let (lateFar, lateMicrophone): ([Float], [Float]) = {
+    let far =
+      CaptureSignals.speech(seconds: 11, rate: rate, level: -26, seed: 9) + [Float](repeating: 0, count: 3 * rate)
+      + CaptureSignals.speech(seconds: 4, rate: rate, level: -26, seed: 3)
+    let echo = CaptureSignals.room(far, rate: rate, delay: rate / 100, gain: 0.5)
+    let noise = CaptureSignals.noise(seconds: Double(far.count) / Double(rate), rate: rate, level: -75)
+    return (far, far.indices.map { i in (i < 8 * rate ? 0 : i < turned ? 1 : 2) * echo[i] + noise[i] })
+  }()
+  private static let turned = 16 * rate, told = turned + rate / 2
+
+  private static func lateVoice(_ tuning: Tuning) -> [Float] {
+    var processor = FullDuplexProcessor(rate: rate, tuning: tuning)
+    let before = processor.run(Array(lateMicrophone[..<told]), far: Array(lateFar[..<told]))
+    processor.scaleEcho(by: 2)
+    return before + processor.run(Array(lateMicrophone[told...]), far: Array(lateFar[told...]))
+  }
+  private static let lateStandard = lateVoice(.standard)
+
   private static let changes = [
     Change("microphone") { $0.microphone.closed = 1 },
     Change("referenceLevel") { $0.referenceLevel.usual = 1 },
@@ -73,6 +93,30 @@ struct TuningTests {
     #expect(tuning != .standard)
     let isHeard = Self.voice(tuning) != Self.standard
     #expect(isHeard)
+  }
+
+  private static let lateChanges = [
+    Change("filterPair") { $0.filterPair.louder = 0.01 },
+    Change("echoEvidence") { $0.echoEvidence.memory = 2.0 },
+    Change("echoTrial") { $0.echoTrial.patience = 0.01 },
+    Change("gainChanges") { $0.gainChanges.memory = 0.01 },
+    Change("window") { $0.window.mostSilence = 0.01 },
+  ]
+
+  @Test("V10: so have those of an echo that begins late, of a pause, and of a volume that is told", arguments: lateChanges)
+  func lateStages(change: Change) {
+    var tuning = Tuning.standard
+    change.make(&tuning)
+    let isHeard = Self.lateVoice(tuning) != Self.lateStandard
+    #expect(isHeard)
+  }
+
+  @Test("V10: no stage is left out")
+  func completeness() {
+    let stages = Mirror(reflecting: Tuning.standard).children.compactMap(\.label)
+    // The suppressor's kernel has the rest of the suppressor's constants.
+    let tried = Set((Self.changes + Self.lateChanges).map(\.testDescription)).subtracting(["kernel"])
+    #expect(tried == Set(stages))
   }
 
   @Test("V10: as JSON and back, the standard is the same bit by bit")
