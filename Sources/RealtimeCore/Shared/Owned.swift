@@ -1,13 +1,13 @@
 /// A value at a fixed address, which it owns: control side and audio thread reach it through `pointer`, and it never moves.
 ///
-/// An object that goes to the audio thread through a `Mailbox`, or in a published table, leaves by `release()`; whoever gets it back frees it
-/// by `Owned(adopting:)`.
-struct Owned<Value: ~Copyable>: ~Copyable {
+/// An object that goes to the audio thread through a `Mailbox`, or in a published table, leaves by `release()`; whoever gets it back frees
+/// it by `Owned(adopting:)`.
+package struct Owned<Value: ~Copyable>: ~Copyable {
   /// The value; valid as long as this. [any]
-  let pointer: UnsafeMutablePointer<Value>
+  package let pointer: UnsafeMutablePointer<Value>
 
   /// Moves a value to memory of its own. [control]
-  init(_ value: consuming Value) {
+  package init(_ value: consuming Value) {
     pointer = .allocate(capacity: 1)
     pointer.initialize(to: value)
   }
