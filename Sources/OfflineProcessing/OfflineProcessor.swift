@@ -31,7 +31,7 @@ package final class OfflineProcessor {
   private let quantum: Int
   private let latency: Int
   private var notes: [String] = []
-  private let buffers: UnsafeMutablePointer<Float>
+  private let buffers: Samples
   private static let bufferCount = 6
 
   /// Opens the inputs and sets everything up, without writing anything. Throws `OfflineError`.
@@ -58,12 +58,9 @@ package final class OfflineProcessor {
       throw .options(reason: "\(error)")
     }
     latency = renderer.latency(quantum: quantum)
-    buffers = .allocate(capacity: Self.bufferCount * quantum)
-    buffers.initialize(repeating: 0, count: Self.bufferCount * quantum)
+    buffers = Samples(Self.bufferCount * quantum)
     noteLengths()
   }
-
-  deinit { buffers.deallocate() }
 
   /// Processes everything, once. `progress` is called periodically with the share that is done, 0–1, and returns whether to continue.
   /// - Throws: `OfflineError`; no output is left then, and an existing file is unchanged.
@@ -112,10 +109,10 @@ package final class OfflineProcessor {
   }
 
   private func cycle() throws(OfflineError) {
-    try microphone.read(into: [buffers], frames: quantum)
+    try microphone.read(into: [buffers.start], frames: quantum)
     try farEnd?.read(into: [buffers + quantum, buffers + 2 * quantum], frames: quantum)
     var cycle = CycleBuffers(frames: quantum, rate: rate, position: 0, driver: 0)
-    cycle.microphone = UnsafePointer(buffers)
+    cycle.microphone = UnsafePointer(buffers.start)
     if farEnd != nil { cycle.call = StereoInput(left: buffers + quantum, right: buffers + 2 * quantum) }
     cycle.voice = buffers + 3 * quantum
     let (left, right) = (buffers + 4 * quantum, buffers + 5 * quantum)

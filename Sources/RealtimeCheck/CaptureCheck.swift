@@ -118,22 +118,22 @@ private final class CaptureDriver {
   enum Input { case echo, none, garbage, clipped, softFarEnd }
   let controls = CaptureControls()
   let meters = SequenceLocked(CaptureMeters())
-  private let path: UnsafeMutablePointer<CapturePath>
-  private let far, near, clipped, softFar, garbage, voice: UnsafeMutablePointer<Float>
+  private let path: Owned<CapturePath>
+  private let far, near, clipped, softFar, garbage, voice: Samples
   private let length: Int
   private var position = 0
   private static let longest = 8_192
 
   init(_ engine: EchoCanceller, rate: Int) throws {
-    path = .allocate(capacity: 1)
-    path.initialize(to: try CapturePath(engine: engine, rate: rate, maximumQuantum: Self.longest, controls: controls, meters: meters))
+    path = Owned(try CapturePath(engine: engine, rate: rate, maximumQuantum: Self.longest, controls: controls, meters: meters))
     length = 5 * rate
     let capacity = length + Self.longest
-    (far, near) = (.allocate(capacity: capacity), .allocate(capacity: capacity))
-    (clipped, softFar) = (.allocate(capacity: capacity), .allocate(capacity: capacity))
-    (garbage, voice) = (.allocate(capacity: Self.longest), .allocate(capacity: Self.longest))
-    garbage.initialize(repeating: .nan, count: Self.longest)
-    voice.initialize(repeating: 0, count: Self.longest)
+    far = Samples(capacity)
+    near = Samples(capacity)
+    clipped = Samples(capacity)
+    softFar = Samples(capacity)
+    garbage = Samples(repeating: .nan, count: Self.longest)
+    voice = Samples(Self.longest)
     var random = SeededGenerator(seed: 1)
     // Bursts and pauses of uneven length: with even ones, a delay could be mistaken for one that is a period longer.
     var isOn = false, left = 0
@@ -143,28 +143,22 @@ private final class CaptureDriver {
         left = rate / 1_000 * Int.random(in: 40...300, using: &random)
       }
       left -= 1
-      far.advanced(by: i).initialize(to: isOn ? 0.3 * random.sample() : 0)
+      far[i] = isOn ? 0.3 * random.sample() : 0
       let echo = i - 150 * rate / 1_000
-      near.advanced(by: i).initialize(to: echo >= 0 ? 0.5 * far[echo] : 0)
-      clipped.advanced(by: i).initialize(to: max(-0.3, min(0.3, 8 * near[i])))
-      softFar.advanced(by: i).initialize(to: 0.03 * far[i])
+      near[i] = echo >= 0 ? 0.5 * far[echo] : 0
+      clipped[i] = max(-0.3, min(0.3, 8 * near[i]))
+      softFar[i] = 0.03 * far[i]
     }
-  }
-
-  deinit {
-    path.deinitialize(count: 1)
-    path.deallocate()
-    for pointer in [far, near, clipped, softFar, garbage, voice] { pointer.deallocate() }
   }
 
   func cycles(_ count: Int, quantum: Int, input: Input = .echo) {
     for _ in 0..<count {
-      let (path, voice) = (path, voice)
+      let (path, voice) = (path.pointer, voice.start)
       let (microphone, reference): (UnsafeMutablePointer<Float>?, UnsafeMutablePointer<Float>?) =
         switch input {
         case .echo: (near + position, far + position)
         case .none: (nil, nil)
-        case .garbage: (garbage, garbage)
+        case .garbage: (garbage.start, garbage.start)
         case .clipped: (clipped + position, far + position)
         case .softFarEnd: (near + position, softFar + position)
         }

@@ -7,22 +7,15 @@ final class CoreDriver: @unchecked Sendable {
   let core: AudioCore
   var hasMicrophone = true
   private var position: UInt64 = 0
-  private let signal, left, right: UnsafeMutablePointer<Float>
+  private let signal = Samples(repeating: 0.5, count: longest)
+  private let left = Samples(longest)
+  private let right = Samples(longest)
   private static let longest = 8_192
 
   init() throws {
     core = try AudioCore()
     core.controls.usesVoiceProcessing = false
     core.isSending = true
-    (signal, left, right) = (Self.floats(0.5), Self.floats(0), Self.floats(0))
-  }
-
-  deinit { for pointer in [signal, left, right] { pointer.deallocate() } }
-
-  private static func floats(_ value: Float) -> UnsafeMutablePointer<Float> {
-    let pointer = UnsafeMutablePointer<Float>.allocate(capacity: longest)
-    pointer.initialize(repeating: value, count: longest)
-    return pointer
   }
 
   /// Lets the graph continue for `frames` frames without this process.
@@ -32,9 +25,9 @@ final class CoreDriver: @unchecked Sendable {
     let processor = core.realtime
     for _ in 0..<count {
       var buffers = CycleBuffers(frames: quantum, rate: 48_000, position: position, driver: 1)
-      buffers.microphone = hasMicrophone ? UnsafePointer(signal) : nil
-      buffers.call = StereoInput(left: UnsafePointer(signal), right: nil)
-      buffers.speaker = (left, right)
+      buffers.microphone = hasMicrophone ? UnsafePointer(signal.start) : nil
+      buffers.call = StereoInput(left: UnsafePointer(signal.start), right: nil)
+      buffers.speaker = (left.start, right.start)
       withUnsafePointer(to: buffers) { pointer in
         onTheAudioThread { processor.process(pointer, graphSinks: nil) }
       }

@@ -5,20 +5,13 @@ final class RenderDriver {
   let mixer = Mixer()
   var rate = 48_000
   var quantum = 256
-  private let inputs: UnsafeMutablePointer<StereoInput>
-  private let floats: UnsafeMutablePointer<Float>
+  private let inputs: Buffer<StereoInput>
+  private let floats: Samples
   private static let longest = 16_384
 
   init() {
-    inputs = .allocate(capacity: Mixer.capacity)
-    inputs.initialize(repeating: StereoInput(left: nil, right: nil), count: Mixer.capacity)
-    floats = .allocate(capacity: 4 * Self.longest)
-    floats.initialize(repeating: 0, count: 4 * Self.longest)
-  }
-
-  deinit {
-    inputs.deallocate()
-    floats.deallocate()
+    inputs = Buffer(repeating: StereoInput(left: nil, right: nil), count: Mixer.capacity)
+    floats = Samples(4 * Self.longest)
   }
 
   /// Runs cycles with a square wave of this amplitude from the call and from every connected slot.
@@ -32,15 +25,15 @@ final class RenderDriver {
   }
 
   private func cycles(_ count: Int, call amplitude: Float?, slots: Range<Int>, through run: (() -> Void) -> Void) {
-    let signal = floats
+    let signal = floats.start
     for i in 0..<Self.longest { signal[i] = (i / 50) % 2 == 0 ? amplitude ?? 0 : -(amplitude ?? 0) }
     let silent = StereoInput(left: nil, right: nil)
     let sounding = StereoInput(left: UnsafePointer(signal), right: UnsafePointer(signal))
-    for slot in 0..<Mixer.capacity { inputs[slot] = slots.contains(slot) ? sounding : silent }
+    for slot in 0..<Mixer.capacity { inputs.start[slot] = slots.contains(slot) ? sounding : silent }
     let call = amplitude == nil ? silent : sounding
     let path = mixer.renderPath
-    let (left, right) = (floats + 2 * Self.longest, floats + 3 * Self.longest)
-    let (inputs, frames, rate) = (self.inputs, self.quantum, self.rate)
+    let (left, right) = (signal + 2 * Self.longest, signal + 3 * Self.longest)
+    let (inputs, frames, rate) = (self.inputs.start, self.quantum, self.rate)
     for _ in 0..<count {
       run {
         path.pointee.process(call: call, graphSinks: inputs, speakerLeft: left, speakerRight: right, frames: frames, rate: rate)

@@ -4,16 +4,14 @@ import RealtimeCore
 let sharedChecks: [Check] = [
   Check("FIFO: full, wrapping, empty, from both sides") {
     let ring = FrameRing(capacity: 100, bytesPerFrame: 4), fifo = ring.fifo
-    let frames = UnsafeMutableRawPointer.allocate(byteCount: 400, alignment: 16)
-    defer { frames.deallocate() }
-    frames.initializeMemory(as: UInt8.self, repeating: 1, count: 400)
+    let frames = Samples(repeating: 1, count: 100)
     var moved = 0
     var refused = 0
     onTheAudioThread {
       for _ in 0..<50 {
-        if !fifo.write(frames, frames: 60) { refused += 1 }
-        if !fifo.write(frames, frames: 60) { refused += 1 }
-        moved += fifo.read(into: frames, frames: 90)
+        if !fifo.write(frames.start, frames: 60) { refused += 1 }
+        if !fifo.write(frames.start, frames: 60) { refused += 1 }
+        moved += fifo.read(into: frames.start, frames: 90)
       }
     }
     withExtendedLifetime(ring) {}

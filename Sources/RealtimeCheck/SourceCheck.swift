@@ -5,17 +5,15 @@ import RealtimeCore
 let sourceChecks: [Check] = [
   Check("source: a callback, mono and stereo, at every quantum") {
     let driver = try CoreDriver()
-    let calls = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-    calls.initialize(to: 0)
-    defer { calls.deallocate() }
-    driver.core.source.attach({ context, _, _, _, _, _ in context!.assumingMemoryBound(to: Int.self).pointee += 1 }, context: calls)
+    let calls = Owned(0)
+    driver.core.source.attach({ context, _, _, _, _, _ in context!.assumingMemoryBound(to: Int.self).pointee += 1 }, context: calls.pointer)
     for channelCount in [1, 2] {
       driver.core.source.channelCount = channelCount
       for quantum in [32, 100, 480, 8_192] { driver.cycles(5, quantum: quantum) }
     }
     driver.core.source.detach()
     driver.cycles(5, quantum: 256)
-    return require(calls.pointee == 40 && driver.core.source.hadAudio, "\(calls.pointee) calls")
+    return require(calls.pointer.pointee == 40 && driver.core.source.hadAudio, "\(calls.pointer.pointee) calls")
   },
   Check("source: a queue, until it is full and after") {
     let driver = try CoreDriver()

@@ -5,10 +5,8 @@ import RealtimeCore
 let stageChecks: [Check] = [
   Check("stages: in both chains, at every quantum; they fade in and out") {
     let driver = try CoreDriver()
-    let calls = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-    calls.initialize(to: 0)
-    defer { calls.deallocate() }
-    let stage = AudioStage(context: calls) { context, left, right, frames, _ in
+    let calls = Owned(0)
+    let stage = AudioStage(context: calls.pointer) { context, left, right, frames, _ in
       context!.assumingMemoryBound(to: Int.self).pointee += 1
       for i in 0..<frames {
         left[i] *= 0.5
@@ -23,7 +21,7 @@ let stageChecks: [Check] = [
       driver.cycles(30, quantum: quantum)
       for chain in chains { chain.collect() }
     }
-    return require(calls.pointee > 240 && chains.allSatisfy { $0.latency == 0 }, "\(calls.pointee) calls")
+    return require(calls.pointer.pointee > 240 && chains.allSatisfy { $0.latency == 0 }, "\(calls.pointer.pointee) calls")
   },
   Check("stages: NaN and infinite output") {
     let driver = try CoreDriver()

@@ -41,11 +41,7 @@ func measureSinkTime() throws -> Table {
 /// Microseconds of copying every participant's buffers, and of mixing them.
 private func copyAndMix(quantum: Int) throws -> (copy: Double, mix: Double) {
   let mixer = Mixer(), frames = 2 * quantum * Mixer.capacity
-  let source = UnsafeMutablePointer<Float>.allocate(capacity: frames), target = UnsafeMutablePointer<Float>.allocate(capacity: frames)
-  defer {
-    source.deallocate()
-    target.deallocate()
-  }
+  let source = Samples(frames), target = Samples(frames)
   for i in 0..<frames { source[i] = sin(Float(i) / 8) / Float(Mixer.capacity) }
   var inputs = [StereoInput](repeating: StereoInput(left: nil, right: nil), count: Mixer.capacity)
   for index in 0..<Mixer.capacity {

@@ -6,25 +6,19 @@ import RealtimeCore
 // never freed while audio runs.
 final class PortTable: @unchecked Sendable {
   /// The data pointer for `processCycle`; valid as long as the table.
-  var realtime: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state) }
-  private let state: UnsafeMutablePointer<PortState>
+  var realtime: UnsafeMutableRawPointer { UnsafeMutableRawPointer(state.pointer) }
+  private let state: Owned<PortState>
   // Kept alive: the state points into it.
   private let core: AudioCore
 
   init(core: AudioCore) {
     self.core = core
-    state = .allocate(capacity: 1)
-    state.initialize(to: PortState(core: core.realtime))
-  }
-
-  deinit {
-    state.deinitialize(count: 1)
-    state.deallocate()
+    state = Owned(PortState(core: core.realtime))
   }
 
   /// Sets the fixed ports. [control], before the filter joins the graph.
   func set(_ ports: DuplexFilter.Ports) {
-    state.pointee.fixed = PortState.Fixed(
+    state.pointer.pointee.fixed = PortState.Fixed(
       microphone: ports.microphone.pointer, referenceLeft: ports.reference.left.pointer, referenceRight: ports.reference.right.pointer,
       callLeft: ports.call.left.pointer, callRight: ports.call.right.pointer, voice: ports.voice.pointer,
       speakerLeft: ports.speaker.left.pointer, speakerRight: ports.speaker.right.pointer)
@@ -32,7 +26,7 @@ final class PortTable: @unchecked Sendable {
 
   /// Sets or, with nil, removes a participant's ports. [control]
   func setSink(_ slot: Int, left: FilterPort?, right: FilterPort?) {
-    state.pointee.sinks.set(slot, left: left?.pointer, right: right?.pointer)
+    state.pointer.pointee.sinks.set(slot, left: left?.pointer, right: right?.pointer)
   }
 }
 
@@ -45,24 +39,18 @@ struct PortState: ~Copyable {
   let core: CycleProcessor
   let sinks = SinkPorts(slots: Mixer.capacity)
   /// This cycle's samples of the fixed inputs.
-  private let samples: UnsafeMutablePointer<Float>
+  private let samples: Samples
   private static let inputs = 5
 
   init(core: CycleProcessor) {
     self.core = core
-    samples = .allocate(capacity: Self.inputs * CycleProcessor.maximumQuantum)
-    samples.initialize(repeating: 0, count: Self.inputs * CycleProcessor.maximumQuantum)
-  }
-
-  deinit {
-    sinks.deallocate()
-    samples.deallocate()
+    samples = Samples(Self.inputs * CycleProcessor.maximumQuantum)
   }
 
   /// Returns a port's samples, copied into memory of its own; nil if nothing is linked. [realtime]
   @_noLocks @_noAllocation
   func input(_ port: UnsafeMutableRawPointer, _ number: Int, frames: Int) -> UnsafePointer<Float>? {
-    let target = samples + number * CycleProcessor.maximumQuantum
+    let target = samples.start + number * CycleProcessor.maximumQuantum
     return copyInput(port, to: target, frames: frames) ? UnsafePointer(target) : nil
   }
 }

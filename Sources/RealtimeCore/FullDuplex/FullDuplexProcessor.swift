@@ -29,11 +29,11 @@ struct FullDuplexProcessor: ~Copyable {
   private var marks: BlockDelay
   private var wasMarked = false
   /// The residual while it is not the linear canceller's own: during a fade, and where frames were lost.
-  private let heard: UnsafeMutablePointer<Float>
+  private let heard: Samples
   /// The first aligned hop after a lost one.
-  private let afterLoss: UnsafeMutablePointer<Float>
+  private let afterLoss: Samples
   private var isAfterLoss = false
-  private let silence: UnsafePointer<Float>
+  private let silence: Samples
   /// Lost microphone frames of the next aligned hop.
   private var lostAhead = 0..<0
   /// Mean squares of the previous hop, because the voice is a hop late: of the microphone, negative before the first hop, of what the
@@ -59,15 +59,9 @@ struct FullDuplexProcessor: ~Copyable {
     echoFade = Crossfade(frames: layout.hop, weight: 1)
     noiseFade = Crossfade(frames: layout.hop, weight: 1)
     dryFade = Crossfade(frames: layout.hop, weight: 1)
-    heard = .silence(layout.hop)
-    afterLoss = .silence(layout.hop)
-    silence = UnsafePointer(UnsafeMutablePointer<Float>.silence(layout.hop))
-  }
-
-  deinit {
-    heard.deallocate()
-    afterLoss.deallocate()
-    silence.deallocate()
+    heard = Samples(layout.hop)
+    afterLoss = Samples(layout.hop)
+    silence = Samples(layout.hop)
   }
 
   /// Processes one hop in place.
@@ -88,14 +82,14 @@ struct FullDuplexProcessor: ~Copyable {
     defer { rt_restore_denormals(mode) }
     microphone.push(samples)
     let isMarked = railMarks != nil || wasMarked
-    if isMarked { marks.push(railMarks ?? silence) }
+    if isMarked { marks.push(railMarks ?? UnsafePointer(silence.start)) }
     wasMarked = railMarks != nil
     let aligned = alignedMicrophone()
     linear.process(aligned, left: left, right: right, railMarks: isMarked ? marks.late(by: linear.farEndDelay) : nil)
     if linear.hasBegunAnew { meter.doubt() }
     let filtered = linear.hop()
     let residual = silenceLost(
-      lost, of: echoFade.blend(wet: filtered.residual, dry: aligned, scratch: heard, frames: hop, isOn: cancelsEcho))
+      lost, of: echoFade.blend(wet: filtered.residual, dry: aligned, scratch: heard.start, frames: hop, isOn: cancelsEcho))
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
       filtered, residual: residual, linearERLE: meter.erle(), echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples,
@@ -119,9 +113,9 @@ struct FullDuplexProcessor: ~Copyable {
   mutating func loseHop() {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
-    if wasMarked { marks.push(silence) }
+    if wasMarked { marks.push(silence.start) }
     wasMarked = false
-    linear.loseHop(silence)
+    linear.loseHop(silence.start)
     lostAhead = 0..<linear.farEndDelay
     isAfterLoss = true
   }
@@ -132,23 +126,23 @@ struct FullDuplexProcessor: ~Copyable {
     let aligned = microphone.late(by: linear.farEndDelay)
     if !isAfterLoss { return aligned }
     isAfterLoss = false
-    copy(aligned, to: afterLoss, frames: hop)
-    clear(afterLoss, frames: linear.farEndDelay)
-    return UnsafePointer(afterLoss)
+    copy(aligned, to: afterLoss.start, frames: hop)
+    clear(afterLoss.start, frames: linear.farEndDelay)
+    return UnsafePointer(afterLoss.start)
   }
 
   /// Silences the residual of lost microphone samples, where it is only the negated echo estimate. Returns `residual` itself if none is.
   @_noLocks @_noAllocation
   private mutating func silenceLost(_ lost: Range<Int>, of residual: UnsafePointer<Float>) -> UnsafePointer<Float> {
     if lost.isEmpty, lostAhead.isEmpty { return residual }
-    copy(residual, to: heard, frames: hop)
+    copy(residual, to: heard.start, frames: hop)
     clear(heard + lostAhead.lowerBound, frames: lostAhead.count)
     lostAhead = 0..<0
-    if lost.isEmpty { return UnsafePointer(heard) }
+    if lost.isEmpty { return UnsafePointer(heard.start) }
     let first = lost.lowerBound + linear.farEndDelay, end = lost.upperBound + linear.farEndDelay
     if first < hop { clear(heard + first, frames: min(end, hop) - first) }
     if end > hop { lostAhead = max(first - hop, 0)..<end - hop }
-    return UnsafePointer(heard)
+    return UnsafePointer(heard.start)
   }
 
   /// Reports another loudspeaker or microphone: the filters adapt fast, and search for the echo's delay again.

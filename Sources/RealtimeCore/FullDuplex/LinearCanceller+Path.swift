@@ -59,7 +59,7 @@ extension LinearCanceller {
   @_noLocks @_noAllocation
   mutating func observeTrial(_ hop: PathHop) {
     if trial.isRunning {
-      bands.measure(filters.fastEstimate.echo, into: trial.echo)
+      bands.measure(filters.fastEstimate.echo, into: trial.echo.start)
       act(on: trial.observe(hop, concentration: filters.fast.concentration))
     } else {
       act(on: trial.wait())
@@ -83,7 +83,7 @@ extension LinearCanceller {
       isSure: filters.careful.isSure && !farEnd.spectra.excitation.isTone, isAtTheEnd: filters.careful.peaksAtTheEnd)
     let isSurprised = filters.careful.surprise > rules.surprising
     if scout.isAtRest, !isSurprised { return }
-    let start = scout.search(farEnd.spectra, error: filters.careful.error, offset: filters.offset, at: hops)
+    let start = scout.search(farEnd.spectra, error: filters.careful.error.parts, offset: filters.offset, at: hops)
     if scout.isCertain, isSurprised {
       if case .beginAnew = act(on: .echoFound(share: scout.echoShare, gain: scout.echoGain)) { return }
     }

@@ -246,7 +246,7 @@ struct LinearCanceller: ~Copyable {
   mutating func hop() -> LinearHop {
     LinearHop(
       residual: subtraction.residual, echo: subtraction.echo,
-      uncertainty: verification.isPending ? UnsafePointer(verification.uncertainty) : subtraction.mix.uncertainty,
+      uncertainty: verification.isPending ? UnsafePointer(verification.uncertainty.start) : subtraction.mix.uncertainty,
       left: farEnd.spectra.spectrum(age: 0, channel: 0), right: farEnd.spectra.spectrum(age: 0, channel: 1), farEndGain: farEnd.level.gain,
       repairedPower: microphone.repair.power, state: state())
   }

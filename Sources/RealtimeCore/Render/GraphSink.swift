@@ -1,5 +1,5 @@
 /// One cycle's audio of a stereo port pair. Missing channels are silent.
-package struct StereoInput {
+package struct StereoInput: BitwiseCopyable {
   /// The left port's samples of this cycle; nil if nothing is linked.
   package var left: UnsafePointer<Float>?
   /// The right port's samples of this cycle; nil if nothing is linked.

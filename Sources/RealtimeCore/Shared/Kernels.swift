@@ -25,13 +25,6 @@ func clear(_ destination: UnsafeMutablePointer<Float>, frames: Int) {
   for i in 0..<frames { destination[i] = 0 }
 }
 
-/// Drops the oldest frames of a delay line of `length` frames and appends a block.
-@_noLocks @_noAllocation
-func push(_ block: UnsafePointer<Float>, frames: Int, onto line: UnsafeMutablePointer<Float>, length: Int) {
-  copy(UnsafePointer(line + frames), to: line, frames: length - frames)
-  copy(block, to: line + (length - frames), frames: frames)
-}
-
 /// Loads eight samples from any alignment.
 @_noLocks @_noAllocation
 func load8(_ samples: UnsafePointer<Float>) -> SIMD8<Float> { UnsafeRawPointer(samples).loadUnaligned(as: SIMD8<Float>.self) }

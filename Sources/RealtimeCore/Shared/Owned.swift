@@ -2,12 +2,12 @@
 ///
 /// An object that goes to the audio thread through a `Mailbox`, or in a published table, leaves by `release()`; whoever gets it back frees
 /// it by `Owned(adopting:)`.
-struct Owned<Value: ~Copyable>: ~Copyable {
+package struct Owned<Value: ~Copyable>: ~Copyable {
   /// The value; valid as long as this. [any]
-  let pointer: UnsafeMutablePointer<Value>
+  package let pointer: UnsafeMutablePointer<Value>
 
   /// Moves a value to memory of its own. [control]
-  init(_ value: consuming Value) {
+  package init(_ value: consuming Value) {
     pointer = .allocate(capacity: 1)
     pointer.initialize(to: value)
   }

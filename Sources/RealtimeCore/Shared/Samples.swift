@@ -1,21 +1,21 @@
 /// Working memory for audio, which it owns: floats, all zero at first. [realtime] except `init` and `deinit`.
-typealias Samples = Buffer<Float>
+package typealias Samples = Buffer<Float>
 
 /// Memory for a fixed number of plain values, which it owns: it is freed with whatever holds the buffer.
 ///
 /// The audio thread takes `start`, a view that must not outlive the buffer.
-struct Buffer<Element: BitwiseCopyable>: ~Copyable {
+package struct Buffer<Element: BitwiseCopyable>: ~Copyable {
   /// The first value. [realtime]
-  private(set) var start: UnsafeMutablePointer<Element>
+  package private(set) var start: UnsafeMutablePointer<Element>
 
   /// Allocates `count` values, 1 or more. [control]
-  init(repeating value: Element, count: Int) {
+  package init(repeating value: Element, count: Int) {
     start = .allocate(capacity: count)
     start.initialize(repeating: value, count: count)
   }
 
   /// Allocates a copy of `values`, which may be empty. [control]
-  init(_ values: [Element]) {
+  package init(_ values: [Element]) {
     start = .allocate(capacity: max(1, values.count))
     for (i, value) in values.enumerated() { (start + i).initialize(to: value) }
   }
@@ -26,16 +26,16 @@ struct Buffer<Element: BitwiseCopyable>: ~Copyable {
 // Not of every element: the audio thread is to need no type's metadata.
 extension Buffer<Float> {
   /// Allocates `count` zeros. [control]
-  init(_ count: Int) { self.init(repeating: 0, count: count) }
+  package init(_ count: Int) { self.init(repeating: 0, count: count) }
 
-  subscript(_ index: Int) -> Float {
+  package subscript(_ index: Int) -> Float {
     @inline(__always) @_noLocks @_noAllocation get { start[index] }
     @inline(__always) @_noLocks @_noAllocation nonmutating set { start[index] = newValue }
   }
 
   /// The sample `offset` samples after the first.
   @inline(__always) @_noLocks @_noAllocation
-  static func + (samples: borrowing Samples, offset: Int) -> UnsafeMutablePointer<Float> { samples.start + offset }
+  package static func + (samples: borrowing Samples, offset: Int) -> UnsafeMutablePointer<Float> { samples.start + offset }
 
   /// Exchanges the memory of two buffers: Swift 6.0 takes `swap` of a noncopyable type for an allocation.
   @_noLocks @_noAllocation

@@ -214,8 +214,7 @@ struct CaptureEchoTests {
     defer { withExtendedLifetime(controls) {} }
     var meter = EchoMeter(time), ends = ChainEnds(time, delay: 0, controls: controls.cells), readings = CaptureMeters()
     var found: [EchoVerdict] = []
-    let silence = UnsafeMutablePointer<Float>.silence(160)
-    defer { silence.deallocate() }
+    let silence = Samples(160)
     for _ in 0..<100 { meter.update(reference: 0, microphone: 1e-7, residual: 1e-7, voice: 1e-7, isNearEnd: false) }
     for passage in passages {
       for block in 0..<passage.seconds * 100 {
@@ -225,7 +224,7 @@ struct CaptureEchoTests {
         meter.update(
           reference: far, microphone: echo, residual: echo * passage.filtered, voice: echo * passage.left, isNearEnd: false)
         meter.tell(&readings)
-        ends.end(silence, &readings, isNearEnd: false, farEnd: far, microphone: echo, unheard: nil, open: nil)
+        ends.end(silence.start, &readings, isNearEnd: false, farEnd: far, microphone: echo, unheard: nil, open: nil)
         if block % 100 == 99 { found.append(readings.echoVerdict) }
       }
     }

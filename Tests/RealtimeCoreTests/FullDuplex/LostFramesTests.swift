@@ -14,12 +14,11 @@ struct LostFramesTests {
     var voice = whole
     for frame in lostHop * hop + first..<(lostHop + 1) * hop { voice[frame] = 0 }
     let heard = voice
-    let silence = UnsafeMutablePointer<Float>.silence(hop)
-    defer { silence.deallocate() }
+    let silence = Samples(hop)
     voice.withUnsafeMutableBufferPointer { samples in
       for index in 0..<hops {
         processor.process(
-          samples.baseAddress! + index * hop, left: silence, right: silence, lost: index == lostHop ? first..<hop : 0..<0,
+          samples.baseAddress! + index * hop, left: silence.start, right: silence.start, lost: index == lostHop ? first..<hop : 0..<0,
           cancelsEcho: true, suppressesNoise: false)
       }
     }

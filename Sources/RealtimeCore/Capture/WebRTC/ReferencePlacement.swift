@@ -6,10 +6,9 @@ struct ReferencePlacement: ~Copyable {
   private(set) var delay = 0
 
   private let block: Int
-  private let capacity: Int
-  /// A ring of the last 0.5 s and one block.
-  private let ring: Samples
-  private var head = 0
+  /// The longest delay in frames, 0.5 s.
+  private let longest: Int
+  private var history: BlockDelay
   private var blocksOutside = 0
   private var isPlaced = false
   /// The graph's delay when the echo path changed. The reference stays until the graph reports a different one, or the delay is measured.
@@ -25,8 +24,8 @@ struct ReferencePlacement: ~Copyable {
 
   init(block: Int) {
     self.block = block
-    capacity = 51 * block
-    ring = Samples(capacity)
+    longest = 50 * block
+    history = BlockDelay(longest: longest, block: block)
   }
 
   /// Reports a changed echo path: the echo most likely stays within the filter; if not, the first measurement moves the reference.
@@ -48,16 +47,8 @@ struct ReferencePlacement: ~Copyable {
     _ reference: UnsafePointer<Float>, into placed: UnsafeMutablePointer<Float>, told: Int, measured: Float, isCancelled: Bool
   ) {
     place(told: told, measured: measured, isCancelled: isCancelled)
-    copy(reference, to: ring + head, frames: block)
-    var position = head - delay
-    if position < 0 { position += capacity }
-    for i in 0..<block {
-      placed[i] = ring[position]
-      position += 1
-      if position == capacity { position = 0 }
-    }
-    head += block
-    if head == capacity { head = 0 }
+    history.push(reference)
+    copy(history.late(by: delay), to: placed, frames: block)
   }
 
   @_noLocks @_noAllocation
@@ -67,7 +58,7 @@ struct ReferencePlacement: ~Copyable {
       if told == heldAt { return }
       heldAt = -1
       // Latencies omit what a device hides, and an echo must never precede its reference: keep half the filter as a margin.
-      delay = told > latest * block ? min(told - latest * block / 2, 50 * block) : 0
+      delay = told > latest * block ? min(told - latest * block / 2, longest) : 0
       return
     }
     let echo = Int(measured * 100 * Float(block))
@@ -76,7 +67,7 @@ struct ReferencePlacement: ~Copyable {
     if blocksOutside > (isPlaced ? patience : firstPatience) {
       blocksOutside = 0
       isPlaced = true
-      delay = min(max(echo - block / 2, 0), 50 * block)
+      delay = min(max(echo - block / 2, 0), longest)
     }
   }
 }

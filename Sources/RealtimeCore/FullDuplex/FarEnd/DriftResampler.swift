@@ -26,17 +26,18 @@ struct DriftResampler: ~Copyable {
   private var sameHops = 0
   /// Consecutive hops of zeros.
   private var silentHops = 0
-  /// By channel: two hops and 64 frames of history, then the newest hop.
-  private let history: UnsafeMutablePointer<Float>
+  /// By channel: history, of which `before` frames are read, then the newest hop.
+  private let history: SlidingWindows
   /// `phases` + 1 filters of `taps` each.
-  private let table: UnsafeMutablePointer<Float>
+  private let table: Samples
 
   init(hop: Int) {
     self.hop = hop
     before = 2 * hop + 64
     most = middle + Double(2 * hop)
-    history = .silence(channels * (hop + before))
-    table = .silence((phases + 1) * taps)
+    // At least `before`: a hop has 64 frames or more.
+    history = SlidingWindows(count: channels, length: 4 * hop, block: hop)
+    table = Samples((phases + 1) * taps)
     for phase in 0...phases {
       let fraction = Float(phase) / Float(phases)
       for tap in 0..<taps {
@@ -45,11 +46,6 @@ struct DriftResampler: ~Copyable {
         table[phase * taps + tap] = sinc * (0.5 + 0.5 * rt_cosf(.pi * x / 8.5))
       }
     }
-  }
-
-  deinit {
-    history.deallocate()
-    table.deallocate()
   }
 
   /// A Boolean value indicating whether both channels are equal throughout the history.
@@ -63,8 +59,8 @@ struct DriftResampler: ~Copyable {
     silentHops = isSilent ? min(silentHops + 1, 1_000) : 0
     // Silence follows a history of silence.
     if silentHops > before / hop + 1 { return }
-    push(left, frames: hop, onto: history, length: hop + before)
-    push(right, frames: hop, onto: history + (hop + before), length: hop + before)
+    history.push(left, onto: 0)
+    history.push(right, onto: 1)
     var difference = SIMD8<Float>.zero
     for i in stride(from: 0, to: hop, by: 8) {
       let d = load8(left + i) - load8(right + i)
@@ -76,8 +72,8 @@ struct DriftResampler: ~Copyable {
   /// Reads a hop of a channel at the current delay.
   @_noLocks @_noAllocation
   func read(into output: UnsafeMutablePointer<Float>, channel: Int) {
-    let line = history + channel * (hop + before)
-    var filters = nearend_drift_table(rows: table, phases: Int32(phases))
+    let line = history[channel] + (history.length - hop - before)
+    var filters = nearend_drift_table(rows: table.start, phases: Int32(phases))
     nearend_resample_drift(&filters, line, Double(before) - delay, 1 - rate, output, Int32(hop))
   }
 

@@ -15,11 +15,11 @@ struct Excitation: ~Copyable {
     @_noLocks @_noAllocation get { tonalHops >= leastTone }
   }
   /// By bin: 1 where the far end excites it, 0 where it holds leakage; 1 everywhere unless `isTonal`.
-  let byBin: UnsafeMutablePointer<Float>
+  let byBin: Samples
 
   private let bins, speechBins: Int
   /// Powers with and without the window, by bin, smoothed.
-  private let windowed, whole: UnsafeMutablePointer<Float>
+  private let windowed, whole: Samples
   private let memory: Float
   private var tonalHops = 0
   private let leastTone: Int
@@ -29,18 +29,11 @@ struct Excitation: ~Copyable {
   init(layout: FilterLayout, tuning: Tuning.Excitation = .standard) {
     self.tuning = tuning
     (bins, speechBins) = (layout.bins, layout.speechBins)
-    byBin = .silence(bins)
-    for k in 0..<bins { byBin[k] = 1 }
-    windowed = .silence(bins)
-    whole = .silence(bins)
+    byBin = Samples(repeating: 1, count: bins)
+    windowed = Samples(bins)
+    whole = Samples(bins)
     memory = layout.perHop(tuning.memory)
     leastTone = layout.hops(tuning.tone)
-  }
-
-  deinit {
-    byBin.deallocate()
-    windowed.deallocate()
-    whole.deallocate()
   }
 
   /// Processes a hop's spectra: `bins` real parts, `bins` imaginary ones. `right` is nil if both sides are alike.
@@ -63,7 +56,7 @@ struct Excitation: ~Copyable {
   /// Adds a spectrum's powers to the sums, of which the share `memory` remains.
   @_noLocks @_noAllocation
   private func add(_ spectrum: UnsafePointer<Float>, memory: Float) {
-    nearend_hann_powers(spectrum, spectrum + bins, memory, 1 / hannGain, windowed, whole, Int32(bins))
+    nearend_hann_powers(spectrum, spectrum + bins, memory, 1 / hannGain, windowed.start, whole.start, Int32(bins))
   }
 
   /// Forgets what was played before a gap.

@@ -18,7 +18,7 @@ struct FarEnd: ~Copyable {
   private let hop: Int
   private let tuning: Tuning.ReferenceSpectra
   /// The newest hop as the loudspeaker plays it: left, right, and what saturation adds.
-  private let near, other, excess: UnsafeMutablePointer<Float>
+  private let near, other, excess: Samples
   /// Consecutive silent hops.
   private var quietHops = 0
 
@@ -37,12 +37,10 @@ struct FarEnd: ~Copyable {
     level = ReferenceLevel(layout: layout, tuning: tuning.referenceLevel)
     loudspeaker = LoudspeakerModel(layout: layout, tuning: tuning, transform: transform)
     spectra = ReferenceSpectra(layout: layout, tuning: tuning, transform: transform)
-    near = .silence(layout.hop)
-    other = .silence(layout.hop)
-    excess = .silence(layout.hop)
+    near = Samples(layout.hop)
+    other = Samples(layout.hop)
+    excess = Samples(layout.hop)
   }
-
-  deinit { for array in [near, other, excess] { array.deallocate() } }
 
   /// Mean square of the newest hop, normalized by `ReferenceLevel`.
   var normalizedPower: Float {
@@ -65,15 +63,15 @@ struct FarEnd: ~Copyable {
       loudspeaker.lose(.history)
       return spectra.feedSilence()
     }
-    resampler.read(into: near, channel: 0)
+    resampler.read(into: near.start, channel: 0)
     if resampler.isMono {
-      loudspeaker.distort(near, nil, saturation: excess)
-      copy(near, to: other, frames: hop)
+      loudspeaker.distort(near.start, nil, saturation: excess.start)
+      copy(near.start, to: other.start, frames: hop)
     } else {
-      resampler.read(into: other, channel: 1)
-      loudspeaker.distort(near, other, saturation: excess)
+      resampler.read(into: other.start, channel: 1)
+      loudspeaker.distort(near.start, other.start, saturation: excess.start)
     }
-    spectra.feed(left: near, right: other, excess: excess)
+    spectra.feed(left: near.start, right: other.start, excess: excess.start)
   }
 
   /// Ends the hop.

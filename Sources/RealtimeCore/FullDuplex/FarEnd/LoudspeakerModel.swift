@@ -16,7 +16,7 @@ internal import CRealtime
 /// partitions; after 4 s every second of the updates. [realtime] except `init` and `deinit`.
 struct LoudspeakerModel: ~Copyable {
   /// The coefficient a of each term.
-  let coefficients: UnsafeMutablePointer<Float>
+  let coefficients: Samples
 
   private let layout: FilterLayout
   private let tuning: Tuning.LoudspeakerModel
@@ -27,9 +27,9 @@ struct LoudspeakerModel: ~Copyable {
   /// The newest `transform` samples of each term, by channel.
   private let windows: SlidingWindows
   /// Spectra by channel, frame and term: `speechBins` real parts, as many imaginary ones.
-  private let ring: UnsafeMutablePointer<Float>
+  private let ring: Samples
   /// By frame: whether the channels are identical, so that the second shares the first one's spectra.
-  private let isMono: UnsafeMutablePointer<Bool>
+  private let isMono: Buffer<Bool>
   /// Number of frames in the ring, one every `partitionHops` hops.
   private let frames: Int
   private var newest = 0
@@ -43,9 +43,9 @@ struct LoudspeakerModel: ~Copyable {
   /// A frame is taken when the number of hops modulo `partitionHops` equals this.
   private var phase = 0
   /// The echo of each term: `speechBins` real parts, as many imaginary ones.
-  private let echoes: UnsafeMutablePointer<Float>
+  private let echoes: Samples
   /// R, r, and the augmented matrix [R | r | I] for elimination.
-  private let information, evidence, equations: UnsafeMutablePointer<Float>
+  private let information, evidence, equations: Samples
   /// Turns to update since the loudspeaker may have changed, and how many of them are all taken.
   private var turns = 0
   private let beginning: Int
@@ -71,22 +71,16 @@ struct LoudspeakerModel: ~Copyable {
     terms = LoudspeakerTerms(layout: layout, tuning: tuning.loudspeakerTerms, channels: 2)
     windows = SlidingWindows(count: 2 * LoudspeakerTerms.count, length: layout.transform, block: layout.hop)
     frames = layout.reach + 1
-    ring = .silence(2 * LoudspeakerTerms.count * frames * 2 * layout.speechBins)
-    isMono = .allocate(capacity: frames)
-    isMono.initialize(repeating: true, count: frames)
-    echoes = .silence(LoudspeakerTerms.count * 2 * layout.speechBins)
-    coefficients = .silence(LoudspeakerTerms.count)
-    information = .silence(LoudspeakerTerms.count * LoudspeakerTerms.count)
-    evidence = .silence(LoudspeakerTerms.count)
-    equations = .silence(LoudspeakerTerms.count * (2 * LoudspeakerTerms.count + 1))
+    ring = Samples(2 * LoudspeakerTerms.count * frames * 2 * layout.speechBins)
+    isMono = Buffer(repeating: true, count: frames)
+    echoes = Samples(LoudspeakerTerms.count * 2 * layout.speechBins)
+    coefficients = Samples(LoudspeakerTerms.count)
+    information = Samples(LoudspeakerTerms.count * LoudspeakerTerms.count)
+    evidence = Samples(LoudspeakerTerms.count)
+    equations = Samples(LoudspeakerTerms.count * (2 * LoudspeakerTerms.count + 1))
     forgetting = 1 - layout.perHop(tuning.loudspeakerModel.memory, every: layout.partitionHops)
     partitions = min(8, layout.partitions)
     beginning = layout.hops(tuning.loudspeakerModel.beginning) / layout.partitionHops
-  }
-
-  deinit {
-    for array in [ring, echoes, coefficients, information, evidence, equations] { array.deallocate() }
-    isMono.deallocate()
   }
 
   /// Distorts one hop of each channel in place.
@@ -116,7 +110,7 @@ struct LoudspeakerModel: ~Copyable {
     newest = newest + 1 == frames ? 0 : newest + 1
     hopsAtNewest = hops
     liveFrames = min(liveFrames + 1, frames)
-    isMono[newest] = right == nil
+    isMono.start[newest] = right == nil
     for channel in 0..<(right == nil ? 1 : 2) {
       for term in 0..<Self.count {
         let slot = self.slot(newest, channel: channel, term: term)
@@ -193,13 +187,13 @@ struct LoudspeakerModel: ~Copyable {
   @_noLocks @_noAllocation
   private func predict(_ filter: borrowing KalmanFilter, age: Int, isStereo: Bool) {
     let bins = layout.speechBins
-    clear(echoes, frames: Self.count * 2 * bins)
+    clear(echoes.start, frames: Self.count * 2 * bins)
     for partition in 0..<partitions {
       let frame = newest - age - partition < 0 ? newest - age - partition + frames : newest - age - partition
       for channel in 0..<(isStereo ? 2 : 1) {
         let w = filter.row(channel * layout.partitions + partition)
         for term in 0..<Self.count {
-          let v = slot(frame, channel: isMono[frame] ? 0 : channel, term: term), echo = echoes + term * 2 * bins
+          let v = slot(frame, channel: isMono.start[frame] ? 0 : channel, term: term), echo = echoes + term * 2 * bins
           nearend_multiply_add(v, v + bins, w, w + layout.bins, echo, echo + bins, Int32(bins))
         }
       }
@@ -209,7 +203,7 @@ struct LoudspeakerModel: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func accumulate(_ filter: borrowing KalmanFilter, weight: Float) {
     let share = weight * Float(layout.window) / Float(layout.transform), forgetting = weight * forgetting, bins = layout.speechBins,
-      inverse = UnsafePointer(filter.inverse)
+      inverse = UnsafePointer(filter.inverse.start)
     for term in 0..<Self.count {
       let echo = echoes + term * 2 * bins
       let found = weight * product(echo, echo + bins, filter.error.re, filter.error.im, inverse)

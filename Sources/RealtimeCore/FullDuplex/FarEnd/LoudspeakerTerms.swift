@@ -11,11 +11,11 @@ struct LoudspeakerTerms: ~Copyable {
     @_noLocks @_noAllocation get { 3 }
   }
   /// The newest hop of each term, one after another. Overwritten by the next `measure`.
-  let values: UnsafeMutablePointer<Float>
+  let values: Samples
 
   /// The first of them.
   var saturation: UnsafeMutablePointer<Float> {
-    @_noLocks @_noAllocation get { values }
+    @_noLocks @_noAllocation get { values.start }
   }
 
   private let hop: Int
@@ -25,28 +25,23 @@ struct LoudspeakerTerms: ~Copyable {
   private let steepness: Float
   /// Coefficient of a one-pole low-pass filter, which turns voltage into the cone's excursion.
   private let compliance: Float
-  private let excursions: UnsafeMutablePointer<Float>
+  private let excursions: Samples
   /// By channel: the excursion at the end of the last hop, and Σ x².
-  private let excursion, power: UnsafeMutablePointer<Float>
+  private let excursion, power: Samples
   /// By channel and term: Σ x v, and the mean of v.
-  private let projections, means: UnsafeMutablePointer<Float>
+  private let projections, means: Samples
 
   init(layout: FilterLayout, tuning: Tuning.LoudspeakerTerms = .standard, channels: Int) {
     hop = layout.hop
     steepness = tuning.steepness
     memory = layout.perHop(tuning.memory)
     compliance = 1 - rt_expf(-2 * .pi * tuning.compliance / Float(layout.rate))
-    values = .silence(Self.count * layout.hop)
-    excursions = .silence(layout.hop)
-    excursion = .silence(channels)
-    power = .silence(channels)
-    for channel in 0..<channels { power[channel] = 1e-9 }
-    projections = .silence(channels * Self.count)
-    means = .silence(channels * Self.count)
-  }
-
-  deinit {
-    for array in [values, excursions, excursion, power, projections, means] { array.deallocate() }
+    values = Samples(Self.count * layout.hop)
+    excursions = Samples(layout.hop)
+    excursion = Samples(channels)
+    power = Samples(repeating: 1e-9, count: channels)
+    projections = Samples(channels * Self.count)
+    means = Samples(channels * Self.count)
   }
 
   /// Computes the terms of one hop of a channel.
@@ -54,7 +49,7 @@ struct LoudspeakerTerms: ~Copyable {
   /// - Parameter gain: the far end's gain from `ReferenceLevel`.
   @_noLocks @_noAllocation
   mutating func measure(_ samples: UnsafePointer<Float>, channel: Int, gain: Float = 1) {
-    excursion[channel] = nearend_follow(samples, compliance, excursion[channel], excursions, Int32(hop))
+    excursion[channel] = nearend_follow(samples, compliance, excursion[channel], excursions.start, Int32(hop))
     let asymmetry = values + hop, weakening = values + 2 * hop
     nearend_saturate(samples, steepness * gain, saturation, Int32(hop))
     var squares = SIMD8<Float>.zero

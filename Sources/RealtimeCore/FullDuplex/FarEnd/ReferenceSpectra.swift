@@ -40,15 +40,15 @@ struct ReferenceSpectra: ~Copyable {
   /// The newest `transform` samples of each channel.
   private let samples: SlidingWindows
   /// `channels` rings of `slots` spectra; adapted bins only.
-  private let ring: UnsafeMutablePointer<Float>
+  private let ring: Samples
   /// The bins of each side's spectrum that `DelayScout` reads, contiguous: from `ring`, a third of the bins would touch every cache line.
-  private let scoutRing: UnsafeMutablePointer<Float>
+  private let scoutRing: Samples
   /// By slot: whether the sides are identical, so that the second shares the first one's spectrum.
-  private let isMono: UnsafeMutablePointer<Bool>
+  private let isMono: Buffer<Bool>
   /// A spectrum of silence, for either ring.
-  private let nothing: UnsafeMutablePointer<Float>
+  private let nothing: Samples
   /// Scratch memory of `delay(by:)`.
-  private let shifted: UnsafeMutablePointer<Float>
+  private let shifted: Samples
   /// The slot of the newest spectrum.
   private(set) var newest = 0
 
@@ -62,20 +62,11 @@ struct ReferenceSpectra: ~Copyable {
     let channels = Self.channels
     self.transform = FourierTransform(sharing: transform)
     samples = SlidingWindows(count: channels, length: layout.transform, block: layout.hop)
-    ring = .silence(channels * layout.slots * 2 * layout.bins)
-    scoutRing = .silence(Self.sides * layout.slots * 2 * layout.paddedScoutBins)
-    nothing = .silence(2 * layout.bins)
-    shifted = .silence(layout.transform)
-    isMono = .allocate(capacity: layout.slots)
-    isMono.initialize(repeating: true, count: layout.slots)
-  }
-
-  deinit {
-    ring.deallocate()
-    scoutRing.deallocate()
-    nothing.deallocate()
-    shifted.deallocate()
-    isMono.deallocate()
+    ring = Samples(channels * layout.slots * 2 * layout.bins)
+    scoutRing = Samples(Self.sides * layout.slots * 2 * layout.paddedScoutBins)
+    nothing = Samples(2 * layout.bins)
+    shifted = Samples(layout.transform)
+    isMono = Buffer(repeating: true, count: layout.slots)
   }
 
   /// Feeds one hop of all channels. `right` may be `left`.
@@ -99,10 +90,10 @@ struct ReferenceSpectra: ~Copyable {
     samples.push(left, onto: 0)
     analyze(channel: 0)
     samples.push(right, onto: 1)
-    isMono[newest] = sameHops > Self.hopsOfTransform
-    if !isMono[newest] { analyze(channel: 1) }
+    isMono.start[newest] = sameHops > Self.hopsOfTransform
+    if !isMono.start[newest] { analyze(channel: 1) }
     isStereo = sameHops <= layout.slots + Self.hopsOfTransform
-    let left = UnsafePointer(slot(newest, channel: 0)), right = isMono[newest] ? nil : UnsafePointer(slot(newest, channel: 1))
+    let left = UnsafePointer(slot(newest, channel: 0)), right = isMono.start[newest] ? nil : UnsafePointer(slot(newest, channel: 1))
     watchWidth(left, right)
     excitation.update(left, right)
     samples.push(excess, onto: 2)
@@ -133,7 +124,7 @@ struct ReferenceSpectra: ~Copyable {
   func delay(by frames: Int) {
     for channel in 0..<Self.channels {
       copy(samples[channel], to: shifted + frames, frames: layout.transform - frames)
-      clear(shifted, frames: frames)
+      clear(shifted.start, frames: frames)
       for start in stride(from: 0, to: layout.transform, by: layout.hop) { samples.push(shifted + start, onto: channel) }
     }
     let step = 2 * Float.pi * Float(frames) / Float(layout.transform)
@@ -201,7 +192,7 @@ struct ReferenceSpectra: ~Copyable {
   /// `speechBins` of each are valid.
   @_noLocks @_noAllocation
   func spectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
-    if age >= liveHops { return UnsafePointer(nothing) }
+    if age >= liveHops { return UnsafePointer(nothing.start) }
     let place = place(age: age, channel: channel)
     return UnsafePointer(slot(place.slot, channel: place.channel))
   }
@@ -210,7 +201,7 @@ struct ReferenceSpectra: ~Copyable {
   /// `scoutBins`.
   @_noLocks @_noAllocation
   func scoutSpectrum(age: Int, channel: Int) -> UnsafePointer<Float> {
-    if age >= liveHops { return UnsafePointer(nothing) }
+    if age >= liveHops { return UnsafePointer(nothing.start) }
     let place = place(age: age, channel: channel)
     return UnsafePointer(scoutSlot(place.slot, channel: place.channel))
   }
@@ -218,7 +209,7 @@ struct ReferenceSpectra: ~Copyable {
   @_noLocks @_noAllocation
   private func place(age: Int, channel: Int) -> (slot: Int, channel: Int) {
     let slot = newest - age < 0 ? newest - age + layout.slots : newest - age
-    return (slot, channel == 1 && isMono[slot] ? 0 : channel)
+    return (slot, channel == 1 && isMono.start[slot] ? 0 : channel)
   }
 
   @_noLocks @_noAllocation

@@ -14,18 +14,16 @@ struct EchoSubtraction: ~Copyable {
   private let tuning: Tuning.EchoSubtraction
   private var share: EstimateShare
   /// The newest hop of a residual that exceeds its limit.
-  private let limited: UnsafeMutablePointer<Float>
+  private let limited: Samples
 
   init(layout: FilterLayout, tuning: Tuning = .standard) {
     self.layout = layout
     self.tuning = tuning.echoSubtraction
     mix = FilterMix(layout: layout, tuning: tuning.filterMix)
     share = EstimateShare(layout: layout, tuning: tuning.estimateShare)
-    limited = .silence(layout.hop)
-    (echo, residual) = (UnsafePointer(limited), UnsafePointer(limited))
+    limited = Samples(layout.hop)
+    (echo, residual) = (UnsafePointer(limited.start), UnsafePointer(limited.start))
   }
-
-  deinit { limited.deallocate() }
 
   /// Whether the fast filter leaves clearly less than the careful one.
   var needsFast: Bool {
@@ -65,6 +63,6 @@ struct EchoSubtraction: ~Copyable {
     let limit = tuning.mostPeak * peak(window, frames: layout.window)
     if highest <= limit { return }
     for i in 0..<layout.hop { limited[i] = min(max(residual[i], -limit), limit) }
-    residual = UnsafePointer(limited)
+    residual = UnsafePointer(limited.start)
   }
 }

@@ -9,15 +9,15 @@
 struct EstimateShare: ~Copyable {
   /// Echo and residual of the newest hop; valid if `limit` returned true.
   var echo: UnsafePointer<Float> {
-    @_noLocks @_noAllocation get { UnsafePointer(subtracted) }
+    @_noLocks @_noAllocation get { UnsafePointer(subtracted.start) }
   }
   var residual: UnsafePointer<Float> {
-    @_noLocks @_noAllocation get { UnsafePointer(left) }
+    @_noLocks @_noAllocation get { UnsafePointer(left.start) }
   }
 
   private let hop: Int
   private let memory, negligible: Float
-  private let subtracted, left: UnsafeMutablePointer<Float>
+  private let subtracted, left: Samples
   private var microphonePower: Float = 0
   private var echoPower: Float = 0
   private var residualPower: Float = 0
@@ -28,13 +28,8 @@ struct EstimateShare: ~Copyable {
     hop = layout.hop
     memory = layout.perHop(tuning.memory)
     negligible = tuning.negligible
-    subtracted = .silence(layout.hop)
-    left = .silence(layout.hop)
-  }
-
-  deinit {
-    subtracted.deallocate()
-    left.deallocate()
+    subtracted = Samples(layout.hop)
+    left = Samples(layout.hop)
   }
 
   /// Forgets former hops: nothing is played, or the microphone is closed.

@@ -19,19 +19,19 @@ struct FilterMix: ~Copyable {
   }
   /// Echo and residual of the newest hop.
   var echo: UnsafePointer<Float> {
-    @_noLocks @_noAllocation get { UnsafePointer(mixedEcho) }
+    @_noLocks @_noAllocation get { UnsafePointer(mixedEcho.start) }
   }
   var residual: UnsafePointer<Float> {
-    @_noLocks @_noAllocation get { UnsafePointer(mixedResidual) }
+    @_noLocks @_noAllocation get { UnsafePointer(mixedResidual.start) }
   }
   /// U, by adapted bin.
   var uncertainty: UnsafePointer<Float> {
-    @_noLocks @_noAllocation get { UnsafePointer(mixedUncertainty) }
+    @_noLocks @_noAllocation get { UnsafePointer(mixedUncertainty.start) }
   }
 
   private let hop, bins: Int
   private let memory, least: Float
-  private let mixedEcho, mixedResidual, mixedUncertainty: UnsafeMutablePointer<Float>
+  private let mixedEcho, mixedResidual, mixedUncertainty: Samples
   /// The two sums of the formula above.
   private var gain: Float = 0
   private var difference: Float = 0
@@ -43,13 +43,11 @@ struct FilterMix: ~Copyable {
     hop = layout.hop
     bins = layout.bins
     memory = layout.perHop(tuning.memory)
-    mixedEcho = .silence(layout.hop)
-    mixedResidual = .silence(layout.hop)
+    mixedEcho = Samples(layout.hop)
+    mixedResidual = Samples(layout.hop)
     // As many as `KalmanFilter.uncertainty` has: sums by bands read beyond the last bin.
-    mixedUncertainty = .silence(layout.binsAndMargin)
+    mixedUncertainty = Samples(layout.binsAndMargin)
   }
-
-  deinit { for array in [mixedEcho, mixedResidual, mixedUncertainty] { array.deallocate() } }
 
   /// Mixes one hop of both filters. Unless the fast one `isOffered`, its share falls to 0 within
   /// the hop.
@@ -61,8 +59,8 @@ struct FilterMix: ~Copyable {
       compare(fast.residual, careful.residual)
       share = min(max(gain / (difference + 1e-12), 0), 1)
     }
-    crossfade(careful.echo, fast.echo, from: before, into: mixedEcho)
-    crossfade(careful.residual, fast.residual, from: before, into: mixedResidual)
+    crossfade(careful.echo, fast.echo, from: before, into: mixedEcho.start)
+    crossfade(careful.residual, fast.residual, from: before, into: mixedResidual.start)
     for k in stride(from: 0, to: bins, by: 8) {
       let u = load8(careful.uncertainty + k)
       store8(u + share * (load8(fast.uncertainty + k) - u), to: mixedUncertainty + k)

@@ -71,7 +71,7 @@ extension KalmanFilter {
   /// are few, without confidence, or in stereo.
   @_noLocks @_noAllocation
   func idlePartitions() -> Int {
-    guard isConfident, binsOfRow[layout.partitions] == 0 else { return 0 }
+    guard isConfident, binsOfRow.start[layout.partitions] == 0 else { return 0 }
     var all: Float = 0, early: Float = 0, idle = 0
     for partition in 0..<layout.partitions { all += heardPower(of: partition) }
     while idle < layout.partitions {
@@ -87,7 +87,7 @@ extension KalmanFilter {
   func heardPower(of row: Int) -> Float {
     let re = weights + row * rowSize, im = re + layout.bins, referencePower = referencePower(ofRow: row)
     var sum = SIMD8<Float>.zero
-    for k in stride(from: 0, to: Int(binsOfRow[row]), by: 8) {
+    for k in stride(from: 0, to: Int(binsOfRow.start[row]), by: 8) {
       let r = load8(re + k), i = load8(im + k)
       sum += load8(referencePower + k) * (r * r + i * i)
     }

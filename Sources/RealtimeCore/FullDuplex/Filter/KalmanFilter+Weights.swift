@@ -56,7 +56,7 @@ extension KalmanFilter {
   func power(of row: Int, prior: Float) -> (power: Float, deviation: Float) {
     let re = weights + row * rowSize, im = re + layout.bins, variance = im + layout.bins
     var excess = SIMD8<Float>.zero, knowledge = SIMD8<Float>.zero, noise = SIMD8<Float>.zero
-    for k in stride(from: 0, to: min(Int(binsOfRow[row]), layout.speechBins), by: 8) {
+    for k in stride(from: 0, to: min(Int(binsOfRow.start[row]), layout.speechBins), by: 8) {
       let unknown: SIMD8<Float> = load8(variance + k) / prior
       let known: SIMD8<Float> = clamp8(1 - unknown, 0, 1)
       let r = load8(re + k), i = load8(im + k), expected: SIMD8<Float> = prior * known * (1 - known)
@@ -129,7 +129,7 @@ extension KalmanFilter {
   /// Copies another filter's weights and variances in a range of bins, for the rows that both filters have.
   @_noLocks @_noAllocation
   mutating func adopt(_ other: borrowing KalmanFilter, bins: Range<Int>) {
-    for row in 0..<rows where binsOfRow[row] > 0 && other.binsOfRow[row] > 0 {
+    for row in 0..<rows where binsOfRow.start[row] > 0 && other.binsOfRow.start[row] > 0 {
       for part in 3 * row..<3 * row + 3 {
         let to = weights + part * layout.bins, from = other.weights + part * layout.bins
         for k in bins { to[k] = from[k] }
@@ -141,7 +141,7 @@ extension KalmanFilter {
   @_noLocks @_noAllocation
   mutating func approach(_ other: borrowing KalmanFilter, bins: Range<Int>, step: Float) {
     if step == 1 { return adopt(other, bins: bins) }
-    for row in 0..<rows where binsOfRow[row] > 0 && other.binsOfRow[row] > 0 {
+    for row in 0..<rows where binsOfRow.start[row] > 0 && other.binsOfRow.start[row] > 0 {
       for part in 3 * row..<3 * row + 3 {
         let to = weights + part * layout.bins, from = other.weights + part * layout.bins
         for k in bins { to[k] += step * (from[k] - to[k]) }
@@ -153,8 +153,8 @@ extension KalmanFilter {
   @_noLocks @_noAllocation
   mutating func restore(_ other: borrowing KalmanFilter) {
     adopt(other, bins: 0..<layout.bins)
-    copy(other.meanSquares, to: meanSquares, frames: rows)
-    copy(other.heldSquares, to: heldSquares, frames: rows)
+    copy(other.meanSquares.start, to: meanSquares.start, frames: rows)
+    copy(other.heldSquares.start, to: heldSquares.start, frames: rows)
   }
 
   /// Scales the estimated path, because the echo's level has changed by a factor, which is known with this relative variance.
@@ -167,7 +167,7 @@ extension KalmanFilter {
         (re[k], im[k]) = (re[k] * factor, im[k] * factor)
       }
       // Local copies: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
-      let (means, held) = (meanSquares, heldSquares)
+      let (means, held) = (meanSquares.start, heldSquares.start)
       means[row] *= factor * factor
       held[row] *= factor * factor
     }
@@ -191,7 +191,7 @@ extension KalmanFilter {
       meanSquares[partition] = half
       meanSquares[layout.partitions + partition] = half
     }
-    copy(referencePower, to: referencePower + layout.bins, frames: layout.bins)
+    copy(referencePower.start, to: referencePower + layout.bins, frames: layout.bins)
   }
 
   /// Switches to one channel, whose weights and variances are the sums of both channels'.
@@ -243,11 +243,11 @@ extension KalmanFilter {
     for channel in 0..<ReferenceSpectra.channels {
       for partition in 0..<layout.partitions {
         let row = channel * layout.partitions + partition
-        if binsOfRow[row] == 0 { continue }
-        taps(of: row, into: scratch)
-        if partition + 1 < layout.partitions { taps(of: row + 1, into: following) } else { clear(following, frames: frames) }
-        copy(scratch + frames, to: scratch, frames: length - frames)
-        copy(following, to: scratch + (length - frames), frames: frames)
+        if binsOfRow.start[row] == 0 { continue }
+        taps(of: row, into: scratch.start)
+        if partition + 1 < layout.partitions { taps(of: row + 1, into: following.start) } else { clear(following.start, frames: frames) }
+        copy(scratch + frames, to: scratch.start, frames: length - frames)
+        copy(following.start, to: scratch + (length - frames), frames: frames)
         setTaps(of: row)
       }
     }
@@ -263,14 +263,14 @@ extension KalmanFilter {
     for channel in 0..<ReferenceSpectra.channels {
       for partition in stride(from: layout.partitions - 1, through: 0, by: -1) {
         let row = channel * layout.partitions + partition
-        if binsOfRow[row] == 0 { continue }
-        taps(of: row, into: scratch)
-        copy(scratch, to: scratch + layout.hop, frames: length - layout.hop)
+        if binsOfRow.start[row] == 0 { continue }
+        taps(of: row, into: scratch.start)
+        copy(scratch.start, to: scratch + layout.hop, frames: length - layout.hop)
         if partition > 0 {
-          taps(of: row - 1, into: following)
-          copy(following + (length - layout.hop), to: scratch, frames: layout.hop)
+          taps(of: row - 1, into: following.start)
+          copy(following + (length - layout.hop), to: scratch.start, frames: layout.hop)
         } else {
-          clear(scratch, frames: layout.hop)
+          clear(scratch.start, frames: layout.hop)
         }
         setTaps(of: row)
       }
@@ -285,7 +285,7 @@ extension KalmanFilter {
   @_noLocks @_noAllocation
   private func idleFrames() -> Int {
     var all: Float = 0, frames = layout.hop
-    for row in 0..<2 * layout.partitions where binsOfRow[row] > 0 { all += heardPower(of: row) }
+    for row in 0..<2 * layout.partitions where binsOfRow.start[row] > 0 { all += heardPower(of: row) }
     while frames >= 8 {
       let most: Float = frames == layout.hop ? tuning.idleHop : tuning.idleFrames
       if heardPower(first: frames) <= most * all { return frames }
@@ -298,12 +298,12 @@ extension KalmanFilter {
   @_noLocks @_noAllocation
   private func heardPower(first frames: Int) -> Float {
     var power: Float = 0
-    for row in stride(from: 0, through: layout.partitions, by: layout.partitions) where binsOfRow[row] > 0 {
-      taps(of: row, into: scratch)
+    for row in stride(from: 0, through: layout.partitions, by: layout.partitions) where binsOfRow.start[row] > 0 {
+      taps(of: row, into: scratch.start)
       clear(scratch + frames, frames: layout.transform - frames)
-      transform.forward(scratch, into: work)
+      transform.forward(scratch.start, into: work.parts)
       let referencePower = referencePower(ofRow: row)
-      for k in 0..<Int(binsOfRow[row]) { power += referencePower[k] * work.power(k) }
+      for k in 0..<Int(binsOfRow.start[row]) { power += referencePower[k] * work.parts.power(k) }
     }
     return power
   }

@@ -30,40 +30,40 @@ struct KalmanFilter: ~Copyable {
   /// Of the newest hop.
   let estimate: FilterEstimate
   /// Rows by channel and partition, each of real parts, imaginary parts and variances.
-  let weights: UnsafeMutablePointer<Float>
-  let meanSquares: UnsafeMutablePointer<Float>
+  let weights: Samples
+  let meanSquares: Samples
   /// Peak of each row's mean square, decaying by `holding`: the power that the path may regain.
-  let heldSquares: UnsafeMutablePointer<Float>
+  let heldSquares: Samples
   /// Bins used of each row, 0 if there is nothing to predict; those of the rows that a partial filter has, and of all others.
-  let binsOfRow, binsOfFirstRows, binsOfOtherRows: UnsafeMutablePointer<Int32>
+  let binsOfRow, binsOfFirstRows, binsOfOtherRows: Buffer<Int32>
   /// The echo that the rows missing in a partial filter predict, and its uncertainty, Σ |X|² P.
-  let rest: SplitSpectrum
-  let restUncertainty: UnsafeMutablePointer<Float>
-  let references: UnsafeMutablePointer<UnsafePointer<Float>>
+  let rest: Spectrum
+  let restUncertainty: Samples
+  let references: Buffer<UnsafePointer<Float>>
   /// `Excitation.byBin` of the reference.
   var excitation: UnsafePointer<Float>
   /// U of the last hop.
-  let uncertainty: UnsafeMutablePointer<Float>
+  let uncertainty: Samples
   /// The noise S of the formulas above, by bin.
-  let noise: UnsafeMutablePointer<Float>
+  let noise: Samples
   /// The noise floor N of the formulas above, by bin.
-  let floor: UnsafeMutablePointer<Float>
+  let floor: Samples
   /// λ q.
-  let change: UnsafeMutablePointer<Float>
+  let change: Samples
   /// λ / D of the last learning step.
-  let inverse: UnsafeMutablePointer<Float>
-  /// |E|² of the last learning step, by bin.
-  let squares: UnsafeMutablePointer<Float>
+  let inverse: Samples
+  /// |E|² of the last learning step, by bin, and `margin` values before and after them, which the kernel reads.
+  let squares: Samples
   /// Y of the last hop, until weights are constrained; then scratch memory.
-  let work: SplitSpectrum
+  let work: Spectrum
   /// E of the last hop.
-  let error: SplitSpectrum
-  let time, scratch, following: UnsafeMutablePointer<Float>
-  let errorWindow: UnsafeMutablePointer<Float>
+  let error: Spectrum
+  let time, scratch, following: Samples
+  let errorWindow: Samples
   /// By row of the two sides: the magnitude of the strongest tap, and its index.
-  let peakLevels, peakTaps: UnsafeMutablePointer<Float>
+  let peakLevels, peakTaps: Samples
   /// |X|² of the two sides, averaged over one to two seconds. In mono the second one is not used.
-  let referencePower: UnsafeMutablePointer<Float>
+  let referencePower: Samples
   var hops = 0
   /// A Boolean value indicating whether the newest estimate is 0, because the microphone was passed through.
   var isPassing = false
@@ -93,6 +93,10 @@ struct KalmanFilter: ~Copyable {
   /// Factor of the prior variances since the path was last lost.
   var priorScale: Float = 1
 
+  static var margin: Int {
+    @_noLocks @_noAllocation get { 8 }
+  }
+
   /// - Parameter transform: of `layout.transform` samples.
   init(layout: FilterLayout, role: Role, tuning: Tuning = .standard, transform: borrowing FourierTransform) {
     let learning = role.isPartial ? tuning.fastFilter : tuning.carefulFilter
@@ -106,25 +110,20 @@ struct KalmanFilter: ~Copyable {
     self.transform = FourierTransform(sharing: transform)
     rows = ReferenceSpectra.channels * layout.partitions
     rowSize = 3 * layout.bins
-    weights = .silence(rows * rowSize)
-    meanSquares = .silence(rows)
-    heldSquares = .silence(rows)
-    binsOfRow = .allocate(capacity: rows)
-    binsOfRow.initialize(repeating: 0, count: rows)
-    binsOfFirstRows = .allocate(capacity: rows)
-    binsOfFirstRows.initialize(repeating: 0, count: rows)
-    binsOfOtherRows = .allocate(capacity: rows)
-    binsOfOtherRows.initialize(repeating: 0, count: rows)
-    rest = .silence(layout.bins)
-    restUncertainty = .silence(layout.bins)
-    uncertainty = .silence(layout.binsAndMargin)
-    references = .allocate(capacity: rows)
-    references.initialize(repeating: UnsafePointer(uncertainty), count: rows)
-    excitation = UnsafePointer(uncertainty)
-    noise = .silence(layout.bins)
-    floor = .silence(layout.bins)
-    for k in 0..<layout.bins { floor[k] = .greatestFiniteMagnitude }
-    change = .silence(layout.bins)
+    weights = Samples(rows * rowSize)
+    meanSquares = Samples(rows)
+    heldSquares = Samples(rows)
+    binsOfRow = Buffer(repeating: 0, count: rows)
+    binsOfFirstRows = Buffer(repeating: 0, count: rows)
+    binsOfOtherRows = Buffer(repeating: 0, count: rows)
+    rest = Spectrum(layout.bins)
+    restUncertainty = Samples(layout.bins)
+    uncertainty = Samples(layout.binsAndMargin)
+    references = Buffer(repeating: UnsafePointer(uncertainty.start), count: rows)
+    excitation = UnsafePointer(uncertainty.start)
+    noise = Samples(layout.bins)
+    floor = Samples(repeating: .greatestFiniteMagnitude, count: layout.bins)
+    change = Samples(layout.bins)
     windowShare = Float(layout.window) / Float(layout.transform)
     rise = rt_powf(tuning.kalmanFilter.noiseRise, Float(role.period * layout.hop) / Float(layout.rate))
     processNoise = 1 - layout.perHop(learning.path, every: role.period)
@@ -134,37 +133,22 @@ struct KalmanFilter: ~Copyable {
     noiseMemory = layout.perHop(learning.noise, every: role.period)
     referenceMemory = layout.perHop(learning.reference, every: role.period)
     holding = layout.perHop(learning.peak, every: role.period)
-    inverse = .silence(layout.bins)
-    squares = .silence(layout.allBins + 16) + 8
-    work = .silence(layout.allBins)
-    error = .silence(layout.allBins)
-    time = .silence(layout.transform)
-    scratch = .silence(layout.transform)
-    following = .silence(layout.transform)
-    errorWindow = .silence(layout.transform)
+    inverse = Samples(layout.bins)
+    squares = Samples(layout.allBins + 2 * Self.margin)
+    work = Spectrum(layout.allBins)
+    error = Spectrum(layout.allBins)
+    time = Samples(layout.transform)
+    scratch = Samples(layout.transform)
+    following = Samples(layout.transform)
+    errorWindow = Samples(layout.transform)
     let newest = layout.transform - layout.hop
     estimate = FilterEstimate(
-      echo: UnsafePointer(time + newest), residual: UnsafePointer(errorWindow + newest), uncertainty: UnsafePointer(uncertainty))
-    peakLevels = .silence(2 * layout.partitions)
-    peakTaps = .silence(2 * layout.partitions)
-    referencePower = .silence(2 * layout.bins)
+      echo: UnsafePointer(time + newest), residual: UnsafePointer(errorWindow + newest), uncertainty: UnsafePointer(uncertainty.start))
+    peakLevels = Samples(2 * layout.partitions)
+    peakTaps = Samples(2 * layout.partitions)
+    referencePower = Samples(2 * layout.bins)
     // Swift 6.0 does not let an initializer of a noncopyable structure call a mutating method, such as `lose`.
     for row in 0..<rows { forget(row: row) }
-  }
-
-  deinit {
-    for array in [
-      weights, meanSquares, heldSquares, uncertainty, noise, floor, change, inverse, squares - 8, time, scratch, following, errorWindow,
-      peakLevels, peakTaps, referencePower,
-    ] { array.deallocate() }
-    binsOfRow.deallocate()
-    binsOfFirstRows.deallocate()
-    binsOfOtherRows.deallocate()
-    rest.deallocate()
-    restUncertainty.deallocate()
-    references.deallocate()
-    work.deallocate()
-    error.deallocate()
   }
 
   /// Sides of the far end whose rows are in use: 1 in mono.
@@ -191,10 +175,10 @@ struct KalmanFilter: ~Copyable {
     findReferences(reference, offset: offset)
     clear(rest.re, frames: layout.bins)
     clear(rest.im, frames: layout.bins)
-    clear(restUncertainty, frames: layout.bins)
-    var others = partitions(bins: binsOfOtherRows)
-    nearend_kalman_predict(&others, rest.re, rest.im, restUncertainty)
-    predict(beyond: rest, restUncertainty)
+    clear(restUncertainty.start, frames: layout.bins)
+    var others = partitions(bins: binsOfOtherRows.start)
+    nearend_kalman_predict(&others, rest.re, rest.im, restUncertainty.start)
+    predict(beyond: rest.parts, restUncertainty.start)
   }
 
   /// Estimates the echo of a partial filter, after the whole one, from which it takes the rest of the echo, and the references.
@@ -202,8 +186,8 @@ struct KalmanFilter: ~Copyable {
   mutating func predict(_ reference: borrowing ReferenceSpectra, beyond whole: borrowing KalmanFilter) {
     chooseBins(reference)
     excitation = whole.excitation
-    for row in 0..<rows where binsOfRow[row] > 0 { references[row] = whole.references[row] }
-    predict(beyond: whole.rest, whole.restUncertainty)
+    for row in 0..<rows where binsOfRow.start[row] > 0 { references.start[row] = whole.references.start[row] }
+    predict(beyond: whole.rest.parts, whole.restUncertainty.start)
   }
 
   /// Subtracts the estimate of this hop from the microphone, its newest `window` samples, and adapts to the error if `learns`.
@@ -216,7 +200,7 @@ struct KalmanFilter: ~Copyable {
     hops += 1
     if !learns || !hasLearnt { return }
     // The noise of the last bins is smoothed over their neighbours.
-    transform.forward(errorWindow, re: error.re, im: error.im, bins: activeBins + 8)
+    transform.forward(errorWindow.start, re: error.re, im: error.im, bins: activeBins + 8)
     learn()
     constrain((hops / role.period) % role.constraintTurns)
   }
@@ -227,6 +211,6 @@ struct KalmanFilter: ~Copyable {
     if isPassing { return }
     isPassing = true
     clear(time + (layout.transform - layout.hop), frames: layout.hop)
-    clear(uncertainty, frames: layout.bins)
+    clear(uncertainty.start, frames: layout.bins)
   }
 }

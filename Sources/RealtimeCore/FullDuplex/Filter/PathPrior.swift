@@ -10,8 +10,8 @@ struct PathPrior: ~Copyable {
   private let layout: FilterLayout
   private let tuning: Tuning.PathPrior
   /// Prior variance of each row, of both channels of the far end.
-  private let variances: UnsafeMutablePointer<Float>
-  private let powers, deviations, sorted: UnsafeMutablePointer<Float>
+  private let variances: Samples
+  private let powers, deviations, sorted: Samples
   /// Remaining updates. Afterwards the variances no longer derive from the prior, but track the path.
   private var updates: Int
   /// Updates from the path's loss on.
@@ -22,15 +22,11 @@ struct PathPrior: ~Copyable {
     self.tuning = tuning
     mostUpdates = layout.hops(tuning.duration) / layout.partitionHops
     updates = mostUpdates
-    variances = .silence(2 * layout.partitions)
-    powers = .silence(2 * layout.partitions)
-    deviations = .silence(2 * layout.partitions)
-    sorted = .silence(2 * layout.partitions)
+    variances = Samples(2 * layout.partitions)
+    powers = Samples(2 * layout.partitions)
+    deviations = Samples(2 * layout.partitions)
+    sorted = Samples(2 * layout.partitions)
     for row in 0..<2 * layout.partitions { variances[row] = KalmanFilter.priorVariance(row, layout, tuning) }
-  }
-
-  deinit {
-    for array in [variances, powers, deviations, sorted] { array.deallocate() }
   }
 
   /// Adapts the priors of both filters to what the careful one has learnt. Call every `partitionHops` hops while the far end talks.
@@ -47,7 +43,7 @@ struct PathPrior: ~Copyable {
       sorted[row] = powers[row] + deviations[row]
       strongest = max(strongest, estimate.power - tuning.certain * estimate.deviation)
     }
-    guard strongest > tuning.contrast * median(sorted, count: rows) else { return }
+    guard strongest > tuning.contrast * median(sorted.start, count: rows) else { return }
     for row in 0..<rows {
       let first = careful.priorScale * KalmanFilter.priorVariance(row, layout, tuning), former = variances[row]
       let lower = max(tuning.margin * powers[row] + tuning.deviationMargin * deviations[row], tuning.least * first)
@@ -77,7 +73,7 @@ struct PathPrior: ~Copyable {
   /// Follows `KalmanFilter.scalePrior`, right after the path was lost.
   @_noLocks @_noAllocation
   mutating func scale(by factor: Float) {
-    let values = variances
+    let values = variances.start
     for row in 0..<2 * layout.partitions { values[row] *= factor }
   }
 
@@ -86,7 +82,7 @@ struct PathPrior: ~Copyable {
   mutating func split() {
     let count = layout.partitions
     // A local copy: Swift 6.3 crashes on `variances[row] *= …` under ThreadSanitizer.
-    let values = variances
+    let values = variances.start
     for row in 0..<count {
       values[row] *= 0.5
       values[count + row] = values[row]
@@ -96,7 +92,7 @@ struct PathPrior: ~Copyable {
   /// Follows `KalmanFilter.join`.
   @_noLocks @_noAllocation
   mutating func join() {
-    let count = layout.partitions, values = variances
+    let count = layout.partitions, values = variances.start
     for row in 0..<count { values[row] += values[count + row] }
   }
 

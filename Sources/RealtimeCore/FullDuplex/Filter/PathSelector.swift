@@ -8,8 +8,8 @@ internal import CRealtime
 struct PathSelector: ~Copyable {
   private let memory: Float
   /// The filters' bins of each band: the first, and the end.
-  private let bins: UnsafeMutablePointer<(first: Int, end: Int)>
-  private let fastEnergy, carefulEnergy: UnsafeMutablePointer<Float>
+  private let bins: Buffer<(first: Int, end: Int)>
+  private let fastEnergy, carefulEnergy: Samples
   private let count: Int
   private let tuning: Tuning.PathSelector
 
@@ -18,18 +18,11 @@ struct PathSelector: ~Copyable {
     self.tuning = tuning
     let bands = spectrum.count
     count = bands
-    bins = .allocate(capacity: bands)
-    for band in 0..<bands { (bins + band).initialize(to: spectrum.filterBins(of: band, bins: layout.bins)) }
+    bins = Buffer(repeating: (0, 0), count: bands)
+    for band in 0..<bands { bins.start[band] = spectrum.filterBins(of: band, bins: layout.bins) }
     memory = layout.perHop(tuning.memory)
-    fastEnergy = .silence(bands)
-    carefulEnergy = .silence(bands)
-    for band in 0..<bands { (fastEnergy[band], carefulEnergy[band]) = (1e-9, 1e-9) }
-  }
-
-  deinit {
-    bins.deallocate()
-    fastEnergy.deallocate()
-    carefulEnergy.deallocate()
+    fastEnergy = Samples(repeating: 1e-9, count: bands)
+    carefulEnergy = Samples(repeating: 1e-9, count: bands)
   }
 
   /// Starts over with the path.
@@ -45,14 +38,15 @@ struct PathSelector: ~Copyable {
     for band in 0..<count {
       fastEnergy[band] = memory * fastEnergy[band] + (1 - memory) * hop.fastResidual[band]
       carefulEnergy[band] = memory * carefulEnergy[band] + (1 - memory) * hop.residual[band]
-      let (first, end) = bins[band]
+      let (first, end) = bins.start[band]
       let ratio = fastEnergy[band] / carefulEnergy[band]
       let step = min((tuning.better - ratio) / (tuning.better - tuning.best), 1)
       if step > tuning.leastStep {
         careful.approach(fast, bins: first..<end, step: step)
         // The error approaches the fast filter's as the weights do.
         let amplitude = 1 + step * (rt_sqrtf(ratio) - 1)
-        carefulEnergy[band] *= amplitude * amplitude
+        // Swift 6.3 crashes on `*=` here under ThreadSanitizer.
+        carefulEnergy[band] = carefulEnergy[band] * (amplitude * amplitude)
       } else if fastEnergy[band] > tuning.worse * carefulEnergy[band] {
         fast.adopt(careful, bins: first..<end)
         fastEnergy[band] = carefulEnergy[band]

@@ -10,7 +10,7 @@ struct MicrophoneWindow: ~Copyable {
   private let closed: Float
   private let windows: SlidingWindows
   /// The newest hop, repaired where it is clipped.
-  private let repaired: UnsafeMutablePointer<Float>
+  private let repaired: Samples
   /// Consecutive hops with an open microphone, capped at a window's length.
   private var openHops = 0
 
@@ -20,17 +20,15 @@ struct MicrophoneWindow: ~Copyable {
     repair = ClippingRepair(
       highPass: .rumble(rate: layout.rate), frames: layout.hop, memory: layout.perHop(tuning.correction), tuning: tuning)
     windows = SlidingWindows(count: 1, length: layout.window, block: layout.hop)
-    repaired = .silence(layout.hop)
+    repaired = Samples(layout.hop)
   }
-
-  deinit { repaired.deallocate() }
 
   /// The newest `layout.window` samples, and the newest hop, which `push` has repaired.
   var samples: UnsafePointer<Float> {
     @_noLocks @_noAllocation get { windows[0] }
   }
   var newest: UnsafePointer<Float> {
-    @_noLocks @_noAllocation get { UnsafePointer(repaired) }
+    @_noLocks @_noAllocation get { UnsafePointer(repaired.start) }
   }
   /// Whether something is heard: one that is muted at its source gives zeros.
   var isOpen: Bool {
@@ -59,9 +57,9 @@ struct MicrophoneWindow: ~Copyable {
   /// Appends a hop, in which `echo` is estimated. `railMarks`: see `ClippingRepair.process`.
   @_noLocks @_noAllocation
   mutating func push(_ samples: UnsafePointer<Float>, railMarks: UnsafePointer<Float>?, echo: UnsafePointer<Float>) {
-    copy(samples, to: repaired, frames: layout.hop)
-    if railMarks != nil || !repair.isAtRest { repair.process(repaired, marks: railMarks, echo: echo) }
-    windows.push(repaired, onto: 0)
+    copy(samples, to: repaired.start, frames: layout.hop)
+    if railMarks != nil || !repair.isAtRest { repair.process(repaired.start, marks: railMarks, echo: echo) }
+    windows.push(repaired.start, onto: 0)
   }
 
   /// Appends `silence` in place of a hop that was lost.

@@ -11,9 +11,9 @@ struct DelayScout: ~Copyable {
   /// Bins, a multiple of 8; the last few may be padding.
   private let count: Int
   /// Smoothed cross spectra and powers, by side, partition and bin.
-  private let crossRe, crossIm, referencePower: UnsafeMutablePointer<Float>
-  private let error, errorPower: UnsafeMutablePointer<Float>
-  private let coherence, sorted, evidence: UnsafeMutablePointer<Float>
+  private let crossRe, crossIm, referencePower: Samples
+  private let error, errorPower: Samples
+  private let coherence, sorted, evidence: Samples
   /// The partition with the most evidence.
   private var best = 0
   /// Sides of the far end that the last search looked at; what is kept of the other one is stale.
@@ -48,27 +48,14 @@ struct DelayScout: ~Copyable {
     searchesUntilSettled = settling
     count = layout.paddedScoutBins
     let size = ReferenceSpectra.sides * layout.reach * count
-    crossRe = .silence(size)
-    crossIm = .silence(size)
-    referencePower = .silence(size)
-    for i in 0..<size { referencePower[i] = 1e-6 }
-    error = .silence(2 * count)
-    errorPower = .silence(count)
-    for i in 0..<count { errorPower[i] = 1e-6 }
-    coherence = .silence(layout.reach)
-    sorted = .silence(layout.reach)
-    evidence = .silence(layout.reach)
-  }
-
-  deinit {
-    crossRe.deallocate()
-    crossIm.deallocate()
-    referencePower.deallocate()
-    error.deallocate()
-    errorPower.deallocate()
-    coherence.deallocate()
-    sorted.deallocate()
-    evidence.deallocate()
+    crossRe = Samples(size)
+    crossIm = Samples(size)
+    referencePower = Samples(repeating: 1e-6, count: size)
+    error = Samples(2 * count)
+    errorPower = Samples(repeating: 1e-6, count: count)
+    coherence = Samples(layout.reach)
+    sorted = Samples(layout.reach)
+    evidence = Samples(layout.reach)
   }
 
   /// A Boolean value indicating whether there is an echo, at any age.
@@ -143,8 +130,8 @@ struct DelayScout: ~Copyable {
     searchesUntilSettled = max(searchesUntilSettled - 1, 0)
     if searchesUntilSettled > 0 { return nil }
     let reach = layout.reach, hops = layout.partitionHops, partitions = layout.partitions
-    copy(coherence, to: sorted, frames: reach)
-    let floor = max(tuning.clear * median(sorted, count: reach), tuning.least)
+    copy(coherence.start, to: sorted.start, frames: reach)
+    let floor = max(tuning.clear * median(sorted.start, count: reach), tuning.least)
     for partition in 0..<reach {
       evidence[partition] = evidenceMemory * evidence[partition] + max(coherence[partition] - floor, 0)
       if evidence[partition] > evidence[best] { best = partition }
@@ -169,7 +156,7 @@ struct DelayScout: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func correlate(_ reference: borrowing ReferenceSpectra, error spectrum: SplitSpectrum) {
     sides = reference.isStereo ? ReferenceSpectra.sides : 1
-    spectrum.thin(layout, into: error)
+    spectrum.thin(layout, into: error.start)
     for j in stride(from: 0, to: count, by: 8) {
       let re = load8(error + j), im = load8(error + count + j)
       store8(memory * load8(errorPower + j) + (1 - memory) * (re * re + im * im), to: errorPower + j)
@@ -180,7 +167,8 @@ struct DelayScout: ~Copyable {
         let start = (channel * layout.reach + partition) * count
         var row = nearend_correlation(
           crossRe: crossRe + start, crossIm: crossIm + start, power: referencePower + start, bins: Int32(count), memory: memory)
-        sum += nearend_correlate(&row, reference.scoutSpectrum(age: partition * layout.partitionHops, channel: channel), error, errorPower)
+        sum += nearend_correlate(
+          &row, reference.scoutSpectrum(age: partition * layout.partitionHops, channel: channel), error.start, errorPower.start)
       }
       coherence[partition] = sum / Float(layout.scoutBins)
     }

@@ -18,10 +18,10 @@ struct DriftTracker: ~Copyable {
   /// Bins compared, a multiple of 8.
   private let count: Int
   /// The responses at the last measurement, by side, partition and bin, and the normalized product of the present one with it.
-  private let former, phase: SplitSpectrum
+  private let former, phase: Spectrum
   /// Steps of a shift by which the first bin's phase turns once, and the cosines of one turn.
   private let turn: Int
-  private let cosines: UnsafeMutablePointer<Float>
+  private let cosines: Samples
   /// Sides of the former response, 0 without one.
   private var formerSides = 0
   /// The hops at which the former response was measured, and at which the next one is to be.
@@ -43,18 +43,12 @@ struct DriftTracker: ~Copyable {
     self.tuning = tuning
     interval = layout.hops(tuning.interval)
     count = (min(340, layout.bins) - 12) / 8 * 8
-    former = .silence(2 * layout.fastPartitions * count)
-    phase = .silence(count)
+    former = Spectrum(2 * layout.fastPartitions * count)
+    phase = Spectrum(count)
     furthest = 5 * Int((tuning.reach * tuning.largest * Double(interval * Self.stepsPerHop) / 5).rounded(.up))
     turn = layout.transform / layout.hop * Self.stepsPerHop
-    cosines = .silence(turn)
+    cosines = Samples(turn)
     for i in 0..<turn { cosines[i] = rt_cosf(2 * .pi * Float(i) / Float(turn)) }
-  }
-
-  deinit {
-    former.deallocate()
-    phase.deallocate()
-    cosines.deallocate()
   }
 
   /// Discards the former response, unless only a gap was heard: the filter was reset, or its window moved.

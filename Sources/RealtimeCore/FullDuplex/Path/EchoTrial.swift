@@ -8,7 +8,7 @@
 struct EchoTrial: ~Copyable {
   private(set) var isRunning = false
   /// The energies of the fast filter's estimate, by band: to be measured before `observe`.
-  let echo: UnsafeMutablePointer<Float>
+  let echo: Samples
 
   private let bands: Int
   private let tuning: Tuning.EchoTrial
@@ -23,13 +23,11 @@ struct EchoTrial: ~Copyable {
   init(layout: FilterLayout, tuning: Tuning = .standard, bands: Int) {
     self.bands = bands
     self.tuning = tuning.echoTrial
-    echo = .silence(bands)
+    echo = Samples(bands)
     evidence = EchoEvidence(layout: layout, tuning: tuning.echoEvidence)
     patience = layout.hops(tuning.echoTrial.patience)
     rest = layout.hops(tuning.echoTrial.rest)
   }
-
-  deinit { echo.deallocate() }
 
   /// A Boolean value indicating whether the filter is to predict for the first time.
   var isNew: Bool {

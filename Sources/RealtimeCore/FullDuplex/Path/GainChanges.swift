@@ -2,7 +2,7 @@
 /// echo before it was told is not applied again. Own method. Cost: a few instructions a hop. [realtime] except `init` and `deinit`.
 struct GainChanges: ~Copyable {
   /// Ring of factors by hop; 1 where nothing changes.
-  private let factors: UnsafeMutablePointer<Float>
+  private let factors: Samples
   private let count: Int
   private var now = 0
   /// The gain that was found, and has not been told; 1 once that is `memory` hops ago.
@@ -16,11 +16,8 @@ struct GainChanges: ~Copyable {
   init(hops: Int, memory: Int) {
     count = hops
     self.memory = memory
-    factors = .allocate(capacity: hops)
-    factors.initialize(repeating: 1, count: hops)
+    factors = Samples(repeating: 1, count: hops)
   }
-
-  deinit { factors.deallocate() }
 
   /// Schedules a change `delay` hops ahead, clamped to 0…`hops` − 1. Changes of the same hop are multiplied.
   @_noLocks @_noAllocation

@@ -9,7 +9,8 @@
 /// [realtime] except `init` and `deinit`.
 struct GainTracker: ~Copyable {
   /// Σ p / m, Σ y / m and n.
-  private struct Sums {
+  // Not private: Swift 6.3 needs its metadata where the tests free a tracker, and does not find it.
+  struct Sums {
     var products: Float = 0
     var echo: Float = 0
     var count: Float = 0
@@ -24,7 +25,7 @@ struct GainTracker: ~Copyable {
   private let bands: Int
   private let tuning: Tuning.GainTracker
   /// Ring of the sums of the newest hops.
-  private let history: UnsafeMutablePointer<Sums>
+  private let history: Buffer<Sums>
   private var newest = 0
   /// Consecutive hops with a small change, and with a clear one.
   private var smallHops = 0
@@ -41,11 +42,8 @@ struct GainTracker: ~Copyable {
     long = layout.hops(tuning.long)
     sudden = layout.hops(tuning.sudden)
     patience = layout.hops(tuning.patience)
-    history = .allocate(capacity: long)
-    history.initialize(repeating: Sums(), count: long)
+    history = Buffer(repeating: Sums(), count: long)
   }
-
-  deinit { history.deallocate() }
 
   /// Processes one hop. Returns a change, of filters that have converged, which lasts until `lose`.
   @_noLocks @_noAllocation
@@ -60,7 +58,7 @@ struct GainTracker: ~Copyable {
       sums.count += 1
     }
     newest = newest + 1 == long ? 0 : newest + 1
-    history[newest] = sums
+    history.start[newest] = sums
     if !hasConverged {
       (smallHops, clearHops) = (0, 0)
       return nil
@@ -84,7 +82,7 @@ struct GainTracker: ~Copyable {
   mutating func lose(_ loss: Loss) {
     guard case .path = loss else { return }
     (smallHops, clearHops) = (0, 0)
-    for hop in 0..<long { history[hop] = Sums() }
+    for hop in 0..<long { history.start[hop] = Sums() }
   }
 
   /// The greater the change, the less it must explain.
@@ -95,7 +93,7 @@ struct GainTracker: ~Copyable {
     smallHops = counts && size > tuning.least && explained > tuning.smallExplained ? smallHops + 1 : 0
     clearHops = counts && size > tuning.clear && explained > tuning.clearExplained ? clearHops + 1 : 0
     // The newest hop alone agrees unless the change has just begun.
-    let ratio = history[newest].gain / now.gain, agrees = ratio > tuning.leastAgreeing && ratio < tuning.mostAgreeing
+    let ratio = history.start[newest].gain / now.gain, agrees = ratio > tuning.leastAgreeing && ratio < tuning.mostAgreeing
     let isGreat = agrees && size > tuning.great && explained > tuning.greatExplained
     if counts, isGreat || clearHops >= short || smallHops >= patience { return now.gain }
     // While both talk. Downwards, a path that begins to move would look alike.
@@ -114,9 +112,9 @@ struct GainTracker: ~Copyable {
   private func sum(_ hops: Int) -> Sums {
     var all = Sums(), place = newest
     for _ in 0..<hops {
-      all.products += history[place].products
-      all.echo += history[place].echo
-      all.count += history[place].count
+      all.products += history.start[place].products
+      all.echo += history.start[place].echo
+      all.count += history.start[place].count
       place = place == 0 ? long - 1 : place - 1
     }
     return all

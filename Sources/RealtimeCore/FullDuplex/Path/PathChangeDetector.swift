@@ -8,9 +8,9 @@ struct PathChangeDetector: ~Copyable {
   private let tuning: Tuning.PathChangeDetector
   private let count: Int
   private let memory, longMemory, shareMemory: Float
-  private let microphone, echo, residual, recent: UnsafeMutablePointer<Float>
+  private let microphone, echo, residual, recent: Samples
   /// The noise: the running minimum of the microphone and of the residual, which a steady far end leaves when it is cancelled.
-  private let floor: UnsafeMutablePointer<Float>
+  private let floor: Samples
   /// Factor by which the noise may rise per hop, and the hops at first in which it follows.
   private let rise: Float
   private let settling: Int
@@ -32,25 +32,16 @@ struct PathChangeDetector: ~Copyable {
     patience = layout.hops(tuning.patience)
     rise = 1 / layout.perHop(tuning.noiseRise)
     settling = layout.hops(tuning.settling)
-    microphone = .silence(bands)
-    echo = .silence(bands)
-    residual = .silence(bands)
-    floor = .silence(bands)
-    recent = .silence(bands)
-    for band in 0..<bands { (microphone[band], echo[band], residual[band]) = (1e-9, 1e-9, 1e-9) }
-  }
-
-  deinit {
-    microphone.deallocate()
-    echo.deallocate()
-    residual.deallocate()
-    floor.deallocate()
-    recent.deallocate()
+    microphone = Samples(repeating: 1e-9, count: bands)
+    echo = Samples(repeating: 1e-9, count: bands)
+    residual = Samples(repeating: 1e-9, count: bands)
+    floor = Samples(bands)
+    recent = Samples(bands)
   }
 
   /// The noise in which an echo would not be heard, by band: the running minimum of what is left of the microphone.
   var noise: UnsafePointer<Float> {
-    @_noLocks @_noAllocation get { UnsafePointer(floor) }
+    @_noLocks @_noAllocation get { UnsafePointer(floor.start) }
   }
 
   /// Starts over, unless only a gap was heard.
@@ -65,7 +56,7 @@ struct PathChangeDetector: ~Copyable {
   mutating func follow(_ gain: Float) {
     evidence = 0
     // Local copies: Swift 6.3 fails to compile direct accesses under ThreadSanitizer.
-    let (estimates, errors) = (echo, residual)
+    let (estimates, errors) = (echo.start, residual.start)
     for band in 0..<count {
       estimates[band] *= gain * gain
       errors[band] = min(errors[band], microphone[band])

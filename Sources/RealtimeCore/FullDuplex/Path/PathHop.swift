@@ -23,24 +23,22 @@ struct PathHop {
 struct PathBands: ~Copyable {
   private(set) var spectrum: BandSpectrum
 
-  private let microphone, echo, residual, fastResidual: UnsafeMutablePointer<Float>
+  private let microphone, echo, residual, fastResidual: Samples
 
   init(layout: FilterLayout) {
     let spectrum = BandSpectrum(layout: layout)
-    microphone = .silence(spectrum.count)
-    echo = .silence(spectrum.count)
-    residual = .silence(spectrum.count)
-    fastResidual = .silence(spectrum.count)
+    microphone = Samples(spectrum.count)
+    echo = Samples(spectrum.count)
+    residual = Samples(spectrum.count)
+    fastResidual = Samples(spectrum.count)
     self.spectrum = spectrum
   }
-
-  deinit { for array in [microphone, echo, residual, fastResidual] { array.deallocate() } }
 
   /// Measures what both filters estimate and leave of the newest hop.
   @_noLocks @_noAllocation
   mutating func measure(fast: FilterEstimate, careful: FilterEstimate) {
-    spectrum.measure(careful.residual, into: residual, plus: careful.echo, into: echo, sum: microphone)
-    spectrum.measure(fast.residual, into: fastResidual)
+    spectrum.measure(careful.residual, into: residual.start, plus: careful.echo, into: echo.start, sum: microphone.start)
+    spectrum.measure(fast.residual, into: fastResidual.start)
   }
 
   /// Measures another signal.
@@ -52,8 +50,8 @@ struct PathBands: ~Copyable {
   @_noLocks @_noAllocation
   func hop(noise: UnsafePointer<Float>, isFarEnd: Bool) -> PathHop {
     PathHop(
-      microphone: UnsafePointer(microphone), echo: UnsafePointer(echo), residual: UnsafePointer(residual),
-      fastResidual: UnsafePointer(fastResidual), noise: noise, isFarEnd: isFarEnd)
+      microphone: UnsafePointer(microphone.start), echo: UnsafePointer(echo.start), residual: UnsafePointer(residual.start),
+      fastResidual: UnsafePointer(fastResidual.start), noise: noise, isFarEnd: isFarEnd)
   }
 
   /// Returns the microphone's power over the residual's in the newest hop below some 9 kHz, where the fast filter's share of the residual

@@ -10,7 +10,7 @@ struct PathVerification: ~Copyable {
   /// A Boolean value indicating whether the last verification found that the path has changed.
   private(set) var isRefuted = false
   /// The expected power of the residual echo while pending, by adapted bin.
-  let uncertainty: UnsafeMutablePointer<Float>
+  let uncertainty: Samples
 
   private let bands: Int
   private let tuning: Tuning.PathVerification
@@ -24,13 +24,11 @@ struct PathVerification: ~Copyable {
   init(layout: FilterLayout, tuning: Tuning = .standard, bands: Int) {
     self.bands = bands
     self.tuning = tuning.pathVerification
-    uncertainty = .silence(layout.binsAndMargin)
+    uncertainty = Samples(layout.binsAndMargin)
     evidence = EchoEvidence(layout: layout, tuning: tuning.echoEvidence)
     leastPause = layout.hops(tuning.pathVerification.leastPause)
     patience = layout.hops(tuning.pathVerification.patience)
   }
-
-  deinit { uncertainty.deallocate() }
 
   /// Processes a hop in which the far end has been silent for the filters' whole reach.
   @_noLocks @_noAllocation
@@ -50,7 +48,7 @@ struct PathVerification: ~Copyable {
   /// Computes `uncertainty` while pending, right after the filter's `predict`.
   @_noLocks @_noAllocation
   func expect(_ filter: borrowing KalmanFilter) {
-    if isPending { filter.addEchoPower(to: uncertainty, factor: isRefuted ? tuning.raised : tuning.unknown) }
+    if isPending { filter.addEchoPower(to: uncertainty.start, factor: isRefuted ? tuning.raised : tuning.unknown) }
   }
 
   @_noLocks @_noAllocation

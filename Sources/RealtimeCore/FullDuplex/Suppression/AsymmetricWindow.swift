@@ -6,25 +6,20 @@ struct AsymmetricWindow: ~Copyable {
   let length: Int
   /// Bins of a transform of `length` samples.
   var bins: Int { length / 2 + 1 }
-  let analysis, synthesis: UnsafePointer<Float>
+  let analysis, synthesis: Samples
   /// Scales |X|² of a window to the power of a rectangular window of one hop.
   let scale: Float
 
   init(layout: FilterLayout) {
     let hop = layout.hop, rise = layout.window - hop
     length = layout.window
-    let analysis = UnsafeMutablePointer<Float>.silence(length), synthesis = UnsafeMutablePointer<Float>.silence(length)
+    analysis = Samples(length)
+    synthesis = Samples(length)
     for i in 0..<rise { analysis[i] = rt_sqrtf(0.5 - 0.5 * rt_cosf(.pi * Float(i) / Float(rise))) }
     for i in 0..<hop { analysis[rise + i] = rt_sqrtf(0.5 + 0.5 * rt_cosf(.pi * Float(i) / Float(hop))) }
     for i in rise - hop..<length {
       synthesis[i] = (0.5 - 0.5 * rt_cosf(.pi * Float(i - rise + hop) / Float(hop))) / max(analysis[i], 1e-6)
     }
-    scale = Float(hop) / (meanSquare(analysis, frames: length) * Float(length))
-    (self.analysis, self.synthesis) = (UnsafePointer(analysis), UnsafePointer(synthesis))
-  }
-
-  deinit {
-    analysis.deallocate()
-    synthesis.deallocate()
+    scale = Float(hop) / (meanSquare(analysis.start, frames: length) * Float(length))
   }
 }

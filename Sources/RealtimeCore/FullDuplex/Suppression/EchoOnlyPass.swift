@@ -5,25 +5,23 @@ internal import CKernels
 /// transform a hop; none without a consumer. [realtime] except `init` and `deinit`.
 struct EchoOnlyPass: ~Copyable {
   private let padded: Int
-  private let spectrum: SplitSpectrum
+  private let spectrum: Spectrum
   let memory: SuppressorMemory
   private let overlap: OverlapAdd
 
   init(hop: Int, length: Int, padded: Int) {
     self.padded = padded
-    spectrum = .silence(padded)
+    spectrum = Spectrum(padded)
     memory = SuppressorMemory(bins: padded)
     overlap = OverlapAdd(hop: hop, length: length)
   }
-
-  deinit { spectrum.deallocate() }
 
   /// Copies the residual's spectrum, before the suppressor replaces it, and the suppressor's estimate of the noise.
   @_noLocks @_noAllocation
   func take(_ residual: SplitSpectrum, noise known: UnsafePointer<Float>) {
     copy(residual.re, to: spectrum.re, frames: padded)
     copy(residual.im, to: spectrum.im, frames: padded)
-    copy(known, to: memory.noise, frames: padded)
+    copy(known, to: memory.noise.start, frames: padded)
   }
 
   /// Processes one hop, after `take`.
@@ -40,6 +38,6 @@ struct EchoOnlyPass: ~Copyable {
     kernel.octaves = octaves
     memory.use(in: &kernel)
     nearend_suppress(&kernel, spectrum.re, spectrum.im)
-    overlap.add(spectrum, transform: transform, window: window, into: output)
+    overlap.add(spectrum.parts, transform: transform, window: window, into: output)
   }
 }

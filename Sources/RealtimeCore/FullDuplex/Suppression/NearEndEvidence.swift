@@ -16,7 +16,7 @@ struct NearEndEvidence: ~Copyable {
 
   private let tuning: Tuning.NearEndEvidence
   private let bands: SuppressorBands
-  private let echo, level: UnsafeMutablePointer<Float>
+  private let echo, level: Samples
   private var error: Float = 0
   private var estimate: Float = 0
   private var expectation: Float = 0
@@ -26,15 +26,10 @@ struct NearEndEvidence: ~Copyable {
   init(layout: FilterLayout, tuning: Tuning.NearEndEvidence = .standard, bands: SuppressorBands) {
     self.tuning = tuning
     self.bands = bands
-    echo = .silence(bands.count)
-    level = .silence(bands.count)
+    echo = Samples(bands.count)
+    level = Samples(bands.count)
     levelMemory = layout.perHop(tuning.level)
     memory = layout.perHop(tuning.memory)
-  }
-
-  deinit {
-    echo.deallocate()
-    level.deallocate()
   }
 
   /// Processes one hop: |Y|² of the estimated echo by bin; by band, |E|², the expected power of the residual echo, and the noise.
@@ -42,7 +37,7 @@ struct NearEndEvidence: ~Copyable {
   mutating func update(
     echo y2: UnsafePointer<Float>, error errors: UnsafePointer<Float>, expected: UnsafePointer<Float>, noise: UnsafePointer<Float>
   ) {
-    bands.sum(y2, into: echo)
+    bands.sum(y2, into: echo.start)
     var e: Float = 0, y: Float = 0, u: Float = 0
     for band in bands.speech {
       level[band] = levelMemory * level[band] + (1 - levelMemory) * (errors[band] + echo[band])

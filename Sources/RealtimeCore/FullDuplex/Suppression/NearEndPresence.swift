@@ -8,16 +8,16 @@ struct NearEndPresence: ~Copyable {
   /// The mean of the five likeliest speech bands, 0…1, falling gradually.
   private(set) var overall: Float = 1
   /// The probability by bin: smoothed over bands, times `overall`; more while nothing can be echo.
-  let byBin: UnsafeMutablePointer<Float>
+  let byBin: Samples
 
   private let tuning: Tuning.NearEndPresence
   private let bands: SuppressorBands
   private let bins: Int
-  private let presence: UnsafeMutablePointer<Float>
+  private let presence: Samples
   /// The echo's share of the expected power, by band.
-  private let echoShares: UnsafeMutablePointer<Float>
+  private let echoShares: Samples
   /// The two probabilities by band: how likely a level is no noise, and no echo.
-  private let overNoise, overEcho: UnsafeMutablePointer<Float>
+  private let overNoise, overEcho: Samples
   /// The mean of the likeliest bands, falling with the time constant of `overall`: of `presence`, and of `overEcho`.
   private var held: Float = 1
   private var heldOverEcho: Float = 1
@@ -28,24 +28,16 @@ struct NearEndPresence: ~Copyable {
     self.tuning = tuning
     self.bands = bands
     self.bins = bins
-    presence = .silence(bands.padded)
-    echoShares = .silence(bands.padded)
-    overNoise = .silence(bands.padded)
-    overEcho = .silence(bands.padded)
-    byBin = .silence((bins + 15) / 16 * 16)
+    presence = Samples(bands.padded)
+    echoShares = Samples(bands.padded)
+    overNoise = Samples(bands.padded)
+    overEcho = Samples(bands.padded)
+    byBin = Samples((bins + 15) / 16 * 16)
     attackEcho = 1 - layout.perHop(tuning.attackEcho)
     attackNoise = 1 - layout.perHop(tuning.attackNoise)
     releaseNoise = 1 - layout.perHop(tuning.releaseNoise)
     releaseEcho = 1 - layout.perHop(tuning.releaseEcho)
     overallRelease = layout.perHop(tuning.overall)
-  }
-
-  deinit {
-    presence.deallocate()
-    echoShares.deallocate()
-    overNoise.deallocate()
-    overEcho.deallocate()
-    byBin.deallocate()
   }
 
   /// Processes the powers of one hop, by band, of `bands.padded` values. While guarded, everything counts as echo.
@@ -55,19 +47,19 @@ struct NearEndPresence: ~Copyable {
     isFarEndSilent: Bool
   ) {
     var hop = nearend_likelihood(
-      bands: Int32(bands.padded), error: error, echo: echo, noise: noise, overNoise: overNoise, overEcho: overEcho,
+      bands: Int32(bands.padded), error: error, echo: echo, noise: noise, overNoise: overNoise.start, overEcho: overEcho.start,
       noiseThreshold: tuning.overNoise, echoThreshold: tuning.overEcho, width: tuning.width, noiseAttack: attackNoise,
       noiseRelease: releaseNoise, echoAttack: attackEcho, echoRelease: releaseEcho)
-    nearend_judge(&hop, echoShares, presence)
+    nearend_judge(&hop, echoShares.start, presence.start)
     if isGuarded {
-      clear(presence, frames: bands.padded)
-      clear(overNoise, frames: bands.padded)
-      clear(overEcho, frames: bands.padded)
+      clear(presence.start, frames: bands.padded)
+      clear(overNoise.start, frames: bands.padded)
+      clear(overEcho.start, frames: bands.padded)
     }
     var echoShare: Float = 0
     for band in bands.speech { echoShare += echoShares[band] }
     echoShare /= Float(bands.speech.count)
-    let now = likeliest(of: presence), surely = likeliest(of: overEcho)
+    let now = likeliest(of: presence.start), surely = likeliest(of: overEcho.start)
     held = isGuarded ? 0 : max(now, overallRelease * held + (1 - overallRelease) * now)
     heldOverEcho = isGuarded ? 0 : max(surely, overallRelease * heldOverEcho + (1 - overallRelease) * surely)
     overall = max(now, held + echoShare * (min(heldOverEcho, held) - held))

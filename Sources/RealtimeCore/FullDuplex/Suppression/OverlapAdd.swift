@@ -3,20 +3,15 @@
 struct OverlapAdd: ~Copyable {
   private let hop: Int
   private let length: Int
-  private let work: UnsafeMutablePointer<Float>
+  private let work: Samples
   /// What the previous transform adds to the hop that the next one completes.
-  private let tail: UnsafeMutablePointer<Float>
+  private let tail: Samples
 
   /// - Parameter length: samples of a transform.
   init(hop: Int, length: Int) {
     (self.hop, self.length) = (hop, length)
-    work = .silence(length)
-    tail = .silence(hop)
-  }
-
-  deinit {
-    work.deallocate()
-    tail.deallocate()
+    work = Samples(length)
+    tail = Samples(hop)
   }
 
   /// Adds one hop's spectrum, and writes the hop that is complete. The imaginary parts of the first and the last bin are cleared.
@@ -25,7 +20,7 @@ struct OverlapAdd: ~Copyable {
     _ spectrum: SplitSpectrum, transform: borrowing FourierTransform, window: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>
   ) {
     (spectrum.im[0], spectrum.im[length / 2]) = (0, 0)
-    transform.inverse(spectrum, into: work)
+    transform.inverse(spectrum, into: work.start)
     let first = length - 2 * hop, second = length - hop
     for i in stride(from: 0, to: hop, by: 8) {
       store8(load8(tail + i) + load8(work + first + i) * load8(window + first + i), to: output + i)

@@ -5,15 +5,15 @@ internal import CRealtime
 /// two transcendental ones a band, a hop; none at rest. [realtime] except `init` and `deinit`.
 struct ResidualEcho: ~Copyable {
   /// The predicted power by bin.
-  let power: UnsafeMutablePointer<Float>
+  let power: Samples
   /// A Boolean value indicating whether no echo is expected, since `rest()`.
   private(set) var isAtRest = false
 
   private let tuning: Tuning.ResidualEcho
   private let bins: Int
   private let bands: SuppressorBands
-  private let former, tail: UnsafeMutablePointer<Float>
-  private let calibration, error, prediction, expected: UnsafeMutablePointer<Float>
+  private let former, tail: Samples
+  private let calibration, error, prediction, expected: Samples
   private var evidence: NearEndEvidence
   private let tailMemory, bandMemory, rateUp, rateDown, rateOut, pull: Float
 
@@ -25,14 +25,13 @@ struct ResidualEcho: ~Copyable {
     self.tuning = own
     self.bins = bins
     self.bands = bands
-    power = .silence(bins)
-    former = .silence(bins)
-    tail = .silence(bins)
-    calibration = .silence(bands.count)
-    error = .silence(bands.count)
-    prediction = .silence(bands.count)
-    expected = .silence(bands.count)
-    for band in 0..<bands.count { calibration[band] = own.guarded }
+    power = Samples(bins)
+    former = Samples(bins)
+    tail = Samples(bins)
+    calibration = Samples(repeating: own.guarded, count: bands.count)
+    error = Samples(bands.count)
+    prediction = Samples(bands.count)
+    expected = Samples(bands.count)
     evidence = NearEndEvidence(layout: layout, tuning: tuning.nearEndEvidence, bands: bands)
     tailMemory = layout.perHop(own.tail)
     bandMemory = layout.perHop(own.bands)
@@ -40,10 +39,6 @@ struct ResidualEcho: ~Copyable {
     rateDown = layout.step(own.fall)
     rateOut = layout.step(own.creep)
     pull = layout.step(own.pull)
-  }
-
-  deinit {
-    for array in [power, former, tail, calibration, error, prediction, expected] { array.deallocate() }
   }
 
   /// Processes one hop. While guarded, echo is expected to be loud at once. Above the bands no echo is estimated: everything heard there
@@ -55,9 +50,9 @@ struct ResidualEcho: ~Copyable {
     let e2 = hop.bins.error, y2 = hop.bins.echo, errorBands = hop.bands.error, noiseBands = hop.bands.noise
     let isGuarded = hop.isGuarded, learns = hop.canceller.isUncertaintyTypical
     predict(echo: y2, uncertainty: hop.bins.uncertainty)
-    bands.sum(power, into: expected)
+    bands.sum(power.start, into: expected.start)
     isAtRest = false
-    evidence.update(echo: y2, error: errorBands, expected: expected, noise: noiseBands)
+    evidence.update(echo: y2, error: errorBands, expected: expected.start, noise: noiseBands)
     // While guarded, everything counts as echo.
     let isNearEnd = evidence.isProven && !hop.canceller.hasConverged && learns && !isGuarded, presence = isNearEnd ? 1 : hop.presence
     // The product of some 20 factors within their limits is a normal number.

@@ -16,14 +16,18 @@ struct Suppressor: ~Copyable {
   private let window: AsymmetricWindow
   /// Windows of the residual and of the estimated echo.
   private let windows: SlidingWindows
-  private let spectrum, echoSpectrum: SplitSpectrum
-  private let power, echoPower, uncertainty: UnsafeMutablePointer<Float>
+  private let spectrum, echoSpectrum: Spectrum
+  /// The residual's power by bin, and `powerMargin` floats before and after it, which the kernel reads.
+  private let paddedPower: Samples
+  private let power: UnsafeMutablePointer<Float>
+  private let echoPower, uncertainty: Samples
+  private let bandEdges: SuppressorBandEdges
   private let bands: SuppressorBands
   /// One hop's powers by band.
-  private let errorBands, echoBands, noiseBands: UnsafeMutablePointer<Float>
+  private let errorBands, echoBands, noiseBands: Samples
   let memory: SuppressorMemory
   private let overlap: OverlapAdd
-  private let phases: SplitSpectrum
+  private let phases: Spectrum
   private var residualEcho: ResidualEcho
   private var presence: NearEndPresence
   let echoOnly: EchoOnlyPass
@@ -43,7 +47,6 @@ struct Suppressor: ~Copyable {
   private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
   private let phaseCount = 1024
-  /// Floats before and after `power`, which the kernel reads.
   private let powerMargin = 8
 
   init(layout: FilterLayout, tuning: Tuning = .standard) {
@@ -58,22 +61,24 @@ struct Suppressor: ~Copyable {
     padded = (bins + 15) / 16 * 16
     windows = SlidingWindows(count: 2, length: length, block: hop)
     overlap = OverlapAdd(hop: hop, length: length)
-    spectrum = .silence(padded)
-    echoSpectrum = .silence(padded)
-    power = .silence(padded + 2 * powerMargin) + powerMargin
-    echoPower = .silence(padded)
-    uncertainty = .silence(padded)
+    spectrum = Spectrum(padded)
+    echoSpectrum = Spectrum(padded)
+    paddedPower = Samples(padded + 2 * powerMargin)
+    power = paddedPower + powerMargin
+    echoPower = Samples(padded)
+    uncertainty = Samples(padded)
     memory = SuppressorMemory(bins: padded)
-    phases = .silence(phaseCount + padded)
+    phases = Spectrum(phaseCount + padded)
     for i in 0..<phaseCount + (bins + 7) / 8 * 8 {
       let phase = 2 * .pi * Self.next(&random)
       (phases.re[i], phases.im[i]) = (rt_cosf(phase), rt_sinf(phase))
     }
-    let bands = SuppressorBands(bins: bins, estimated: estimatedBins, binWidth: Float(layout.rate) / Float(length))
+    bandEdges = SuppressorBandEdges(bins: bins, estimated: estimatedBins, binWidth: Float(layout.rate) / Float(length))
+    let bands = bandEdges.bands
     self.bands = bands
-    errorBands = .silence(bands.padded)
-    echoBands = .silence(bands.padded)
-    noiseBands = .silence(bands.padded)
+    errorBands = Samples(bands.padded)
+    echoBands = Samples(bands.padded)
+    noiseBands = Samples(bands.padded)
     residualEcho = ResidualEcho(layout: layout, tuning: tuning, bands: bands, bins: padded)
     presence = NearEndPresence(layout: layout, tuning: tuning.nearEndPresence, bands: bands, bins: bins)
     learned = LearnedGains(layout: layout, tuning: tuning.learnedGains, bins: bins)
@@ -84,15 +89,6 @@ struct Suppressor: ~Copyable {
     (speechMemory, powerMemory) = (layout.perHop(own.speech), layout.perHop(own.power))
     settlingHops = layout.hops(own.settling)
     noiseWindowHops = layout.hops(own.noiseWindow)
-  }
-
-  deinit {
-    for array in [power - powerMargin, echoPower, uncertainty] { array.deallocate() }
-    for array in [errorBands, echoBands, noiseBands] { array.deallocate() }
-    bands.deallocate()
-    spectrum.deallocate()
-    echoSpectrum.deallocate()
-    phases.deallocate()
   }
 
   /// Mean square of the room's noise, as estimated before the newest hop.
@@ -133,47 +129,48 @@ struct Suppressor: ~Copyable {
   ) {
     hops += 1
     let state = linear.state
-    analyze(newest, window: 0, into: spectrum, power: power)
+    analyze(newest, window: 0, into: spectrum.parts, power: power)
     // The first sound is noise, unless it may be echo: of that a filter that has just begun leaves much, which would be heard as comfort
     // noise for seconds.
     if hops == 1 { for k in 0..<bins { memory.noise[k] = (state.isFarEndSilent ? power[k] : 0) + 1e-10 } }
     // The minima from before a microphone was closed are echo's as well as noise's, and would count as noise once no echo is expected.
     if meanSquare(newest, frames: hop) <= closed { memory.forgetMinima() }
     let isGuarded = state.isGuarded && echoShare == 1
-    bands.sum(power, into: errorBands)
-    bands.sum(memory.noise, into: noiseBands)
+    bands.sum(power, into: errorBands.start)
+    bands.sum(memory.noise.start, into: noiseBands.start)
     // Once the echo's window is silent, no echo is expected.
     if !state.isFarEndSilent { echoHops = length / hop + 1 }
     if echoHops > 0 {
       echoHops -= 1
-      analyze(linear.echo, window: 1, into: echoSpectrum, power: echoPower)
+      analyze(linear.echo, window: 1, into: echoSpectrum.parts, power: echoPower.start)
       spread(linear.uncertainty)
       residualEcho.update(
         SuppressorHop(
-          bins: SuppressorHop.Bins(error: power, echo: echoPower, uncertainty: uncertainty),
-          bands: SuppressorHop.Bands(error: errorBands, noise: noiseBands),
+          bins: SuppressorHop.Bins(error: power, echo: echoPower.start, uncertainty: uncertainty.start),
+          bands: SuppressorHop.Bands(error: errorBands.start, noise: noiseBands.start),
           repaired: tuning.unknownOfRepair * Float(hop) * linear.repairedPower, presence: presence.overall, isGuarded: isGuarded,
           canceller: state))
       if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
       if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
-      bands.sum(residualEcho.power, into: echoBands)
+      bands.sum(residualEcho.power.start, into: echoBands.start)
       if echoShare == 1 { correct(linear, linearERLE: linearERLE) } else { learned.rest() }
     } else if !residualEcho.isAtRest {
       learned.rest()
       residualEcho.rest()
-      bands.sum(residualEcho.power, into: echoBands)
+      bands.sum(residualEcho.power.start, into: echoBands.start)
     }
-    presence.update(error: errorBands, echo: echoBands, noise: noiseBands, isGuarded: isGuarded, isFarEndSilent: state.isFarEndSilent)
+    presence.update(
+      error: errorBands.start, echo: echoBands.start, noise: noiseBands.start, isGuarded: isGuarded, isFarEndSilent: state.isFarEndSilent)
     suppress(noiseShare: noiseShare, isFarEndSilent: state.isFarEndSilent, isCorrected: echoShare == 1, open: open)
-    overlap.add(spectrum, transform: transform, window: window.synthesis, into: output)
+    overlap.add(spectrum.parts, transform: transform, window: window.synthesis.start, into: output)
   }
 
   @_noLocks @_noAllocation
   private mutating func correct(_ linear: LinearHop, linearERLE: Float) {
     if !learned.isDue { return learned.keep() }
     learned.decide(
-      linear, residual: spectrum, residualPower: power, echo: echoSpectrum, echoPower: echoPower, powerScale: window.scale,
-      formerGain: memory.gain, linearERLE: linearERLE)
+      linear, residual: spectrum.parts, residualPower: power, echo: echoSpectrum.parts, echoPower: echoPower.start,
+      powerScale: window.scale, formerGain: memory.gain.start, linearERLE: linearERLE)
   }
 
   // Never inlined, so that profiles tell this stage apart. `mutating`: Swift 6.3 copies the structure for a method that is not.
@@ -182,7 +179,7 @@ struct Suppressor: ~Copyable {
     _ newest: UnsafePointer<Float>, window index: Int, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
   ) {
     windows.push(newest, onto: index)
-    transform.analyze(windows[index], window: window.analysis, count: length, into: spectrum, power: power, scale: window.scale)
+    transform.analyze(windows[index], window: window.analysis.start, count: length, into: spectrum, power: power, scale: window.scale)
   }
 
   /// Maps the filter's bins to this transform's, half as many: each is the mean of four.
@@ -208,23 +205,23 @@ struct Suppressor: ~Copyable {
     let certainty = max(2 * talking - 1, 0)
     let first = Int(Self.next(&random) * Float(phaseCount - 1))
     var kernel = nearend_suppression(
-      bins: Int32(padded), power: power, hasEcho: !residualEcho.isAtRest, echo: residualEcho.power, presence: presence.byBin,
-      noise: memory.noise, speech: memory.speech, clean: memory.clean, gain: memory.gain, phaseRe: phases.re + first,
-      phaseIm: phases.im + first, comfort: 1 / rt_sqrtf(window.scale),
+      bins: Int32(padded), power: power, hasEcho: !residualEcho.isAtRest, echo: residualEcho.power.start, presence: presence.byBin.start,
+      noise: memory.noise.start, speech: memory.speech.start, clean: memory.clean.start, gain: memory.gain.start,
+      phaseRe: phases.re + first, phaseIm: phases.im + first, comfort: 1 / rt_sqrtf(window.scale),
       echoFloor: rt_expf(talking * tuning.echoFloorTalking + (1 - talking) * tuning.echoFloorSilent),
       noiseFloor: rt_powf(tuning.noiseFloor, noiseShare), noiseShare: noiseShare,
       noiseMemory: hops > settlingHops ? settledMemory : settlingMemory,
       cleanMemory: cleanMemory, gainMemory: gainMemory, speechMemory: speechMemory, powerMemory: powerMemory,
-      smoothed: memory.smoothed, least: memory.least, most: memory.most, formerLeast: memory.formerLeast,
+      smoothed: memory.smoothed.start, least: memory.least.start, most: memory.most.start, formerLeast: memory.formerLeast.start,
       beginsWindow: hops % noiseWindowHops == 0,
       steadiness: tuning.steadiness, isFarEndSilent: isFarEndSilent,
       noiseWeight: tuning.noiseWeight, leastRatio: tuning.leastRatio, speechRatio: tuning.speechRatio, noiseOdds: tuning.noiseOdds,
       ownOdds: tuning.ownOdds, mostSpeech: tuning.mostSpeech, echoOverNoise: tuning.echoOverNoise, leastNearEnd: tuning.leastNearEnd,
       ownEvidence: isFarEndSilent ? 1 : certainty * certainty, isCorrected: isCorrected,
-      octaves: noiseShare == 1 ? learned.voice : learned.open)
+      octaves: noiseShare == 1 ? learned.voice.start : learned.open.start)
     if let open {
-      echoOnly.take(spectrum, noise: memory.noise)
-      echoOnly.process(kernel, octaves: learned.open, transform: transform, window: window.synthesis, into: open)
+      echoOnly.take(spectrum.parts, noise: memory.noise.start)
+      echoOnly.process(kernel, octaves: learned.open.start, transform: transform, window: window.synthesis.start, into: open)
     }
     nearend_suppress(&kernel, spectrum.re, spectrum.im)
     uncorrectedPower = -1

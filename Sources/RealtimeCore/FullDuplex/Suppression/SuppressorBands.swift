@@ -2,8 +2,8 @@ internal import CKernels
 internal import CRealtime
 
 /// The bands in which the suppressor decides: some 20 up to half the rate, of equal width on a logarithmic scale, without those that begin
-/// where no echo is estimated. Shared by the suppressor's stages; its creator deallocates it. Own bands. Delay: none. Cost: an addition a
-/// bin and sum. [realtime] except `init` and `deallocate`.
+/// where no echo is estimated. Shared by the suppressor's stages, as views of one `SuppressorBandEdges`. Own bands. Delay: none. Cost: an
+/// addition a bin and sum. [realtime]
 struct SuppressorBands {
   let count: Int
   /// `count`, rounded up to whole vectors of the kernels: the length of arrays by band.
@@ -14,6 +14,19 @@ struct SuppressorBands {
   let edges: UnsafePointer<Int>
   /// Bands of 375 Hz to 6 kHz, used to distinguish speech from residual echo.
   let speech: Range<Int>
+
+  /// Sums powers by bin into powers by band. Eight values from any bin of the bands on must be readable.
+  @_noLocks @_noAllocation
+  func sum(_ powers: UnsafePointer<Float>, into sums: UnsafeMutablePointer<Float>) {
+    nearend_band_sums(powers, edges, count, sums)
+  }
+}
+
+/// The edges of the suppressor's bands, which they own. [control]
+struct SuppressorBandEdges: ~Copyable {
+  /// Valid as long as the edges.
+  let bands: SuppressorBands
+  private let edges: Buffer<Int>
 
   /// - Parameters:
   ///   - bins: number of bins of the suppressor's transform.
@@ -26,21 +39,9 @@ struct SuppressorBands {
       if edges.last != edge, edge < estimated { edges.append(edge) }
     }
     edges.append(estimated)
-    count = edges.count - 1
-    let copy = UnsafeMutablePointer<Int>.allocate(capacity: edges.count)
-    copy.initialize(from: edges, count: edges.count)
-    self.edges = UnsafePointer(copy)
     let first = edges.firstIndex { Float($0) * binWidth >= 374 } ?? 0
     let end = edges.firstIndex { Float($0) * binWidth >= 5990 } ?? edges.count - 1
-    speech = first..<max(end, first + 5)
-  }
-
-  /// [control]
-  func deallocate() { edges.deallocate() }
-
-  /// Sums powers by bin into powers by band. Eight values from any bin of the bands on must be readable.
-  @_noLocks @_noAllocation
-  func sum(_ powers: UnsafePointer<Float>, into sums: UnsafeMutablePointer<Float>) {
-    nearend_band_sums(powers, edges, count, sums)
+    self.edges = Buffer(edges)
+    bands = SuppressorBands(count: edges.count - 1, edges: UnsafePointer(self.edges.start), speech: first..<max(end, first + 5))
   }
 }

@@ -4,23 +4,20 @@ internal import CKernels
 /// none of its own: eight pointers are passed on a hop, and eight floats kept a bin. [realtime] except `init` and `deinit`.
 struct SuppressorMemory: ~Copyable {
   private let bins: Int
-  let noise, speech, clean, gain, smoothed, least, most, formerLeast: UnsafeMutablePointer<Float>
+  let noise, speech, clean, gain, smoothed, least, most, formerLeast: Samples
 
   /// - Parameter bins: a multiple of 16.
   init(bins: Int) {
     self.bins = bins
-    noise = .silence(bins)
-    speech = .silence(bins)
-    clean = .silence(bins)
-    gain = .silence(bins)
-    smoothed = .silence(bins)
-    least = .silence(bins)
-    most = .silence(bins)
-    formerLeast = .silence(bins)
-    for k in 0..<bins { (noise[k], speech[k], gain[k]) = (1e-9, 0.5, 1) }
+    noise = Samples(repeating: 1e-9, count: bins)
+    speech = Samples(repeating: 0.5, count: bins)
+    clean = Samples(bins)
+    gain = Samples(repeating: 1, count: bins)
+    smoothed = Samples(bins)
+    least = Samples(bins)
+    most = Samples(bins)
+    formerLeast = Samples(bins)
   }
-
-  deinit { for array in [noise, speech, clean, gain, smoothed, least, most, formerLeast] { array.deallocate() } }
 
   /// Forgets the power that each bin has not fallen below lately: a whole window has to pass before it is known again.
   @_noLocks @_noAllocation
@@ -29,7 +26,7 @@ struct SuppressorMemory: ~Copyable {
   /// Makes a pass use this state.
   @_noLocks @_noAllocation
   func use(in kernel: inout nearend_suppression) {
-    (kernel.noise, kernel.speech, kernel.clean, kernel.gain) = (noise, speech, clean, gain)
-    (kernel.smoothed, kernel.least, kernel.most, kernel.formerLeast) = (smoothed, least, most, formerLeast)
+    (kernel.noise, kernel.speech, kernel.clean, kernel.gain) = (noise.start, speech.start, clean.start, gain.start)
+    (kernel.smoothed, kernel.least, kernel.most, kernel.formerLeast) = (smoothed.start, least.start, most.start, formerLeast.start)
   }
 }

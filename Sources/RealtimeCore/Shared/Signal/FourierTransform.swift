@@ -63,19 +63,11 @@ struct SplitSpectrum {
   @_noLocks @_noAllocation
   init(re: UnsafeMutablePointer<Float>, im: UnsafeMutablePointer<Float>) { (self.re, self.im) = (re, im) }
 
-  /// Allocates a spectrum of zeros. [control]
-  static func silence(_ bins: Int) -> SplitSpectrum {
-    SplitSpectrum(.silence(memory(bins)), bins: bins)
-  }
-
   /// The parts of a spectrum in `memory(bins)` floats.
   fileprivate init(_ start: UnsafeMutablePointer<Float>, bins: Int) { self.init(re: start, im: start + Self.memory(bins) / 2) }
 
   /// Floats of a spectrum, whose parts are padded to a multiple of 8, for vectors of eight.
   fileprivate static func memory(_ bins: Int) -> Int { (bins + 7) / 8 * 16 }
-
-  /// Deallocates a spectrum that `silence` has made. [control]
-  func deallocate() { re.deallocate() }
 
   /// Returns |X|² of a bin.
   @_noLocks @_noAllocation
@@ -87,6 +79,12 @@ struct Spectrum: ~Copyable {
   private let memory: Samples
   /// Valid as long as the spectrum. [realtime]
   let parts: SplitSpectrum
+  var re: UnsafeMutablePointer<Float> {
+    @_noLocks @_noAllocation get { parts.re }
+  }
+  var im: UnsafeMutablePointer<Float> {
+    @_noLocks @_noAllocation get { parts.im }
+  }
 
   init(_ bins: Int) {
     memory = Samples(SplitSpectrum.memory(bins))

@@ -30,8 +30,7 @@ struct DelayScoutTests {
   func stale(pause: Double, counts: Bool) {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
     var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout)
-    let far = Noise.white(frames: layout.rate, seed: 3), error = SplitSpectrum.silence(layout.allBins)
-    defer { error.deallocate() }
+    let far = Noise.white(frames: layout.rate, seed: 3), error = Spectrum(layout.allBins)
     var now = 0
     for start in stride(from: 0, through: far.count - layout.hop, by: layout.hop) {
       reference.feed(far, from: start, hop: layout.hop)
@@ -41,13 +40,13 @@ struct DelayScoutTests {
       let echo = reference.spectrum(age: 2 * layout.partitionHops, channel: 0)
       copy(echo, to: error.re, frames: layout.bins)
       copy(echo + layout.bins, to: error.im, frames: layout.bins)
-      _ = scout.search(reference, error: error, offset: layout.partitionHops, at: now)
+      _ = scout.search(reference, error: error.parts, offset: layout.partitionHops, at: now)
     }
     let isFound = scout.isCertain
     #expect(isFound)
     clear(error.re, frames: layout.bins)
     clear(error.im, frames: layout.bins)
-    _ = scout.search(reference, error: error, offset: layout.partitionHops, at: now + layout.hops(pause))
+    _ = scout.search(reference, error: error.parts, offset: layout.partitionHops, at: now + layout.hops(pause))
     let isCertain = scout.isCertain
     #expect(isCertain == counts)
   }
@@ -58,8 +57,7 @@ struct DelayScoutTests {
   func resemblance(seconds: Double, moves: Bool) {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
     var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout)
-    let far = Noise.white(frames: 2 * layout.rate, seed: 3), error = SplitSpectrum.silence(layout.allBins)
-    defer { error.deallocate() }
+    let far = Noise.white(frames: 2 * layout.rate, seed: 3), error = Spectrum(layout.allBins)
     let begin = layout.hops(1)
     var found: Int?
     for now in 0..<2 * layout.rate / layout.hop {
@@ -69,7 +67,7 @@ struct DelayScoutTests {
       let echo = reference.spectrum(age: age * layout.partitionHops, channel: 0)
       copy(echo, to: error.re, frames: layout.bins)
       copy(echo + layout.bins, to: error.im, frames: layout.bins)
-      found = scout.search(reference, error: error, offset: 0, at: now)
+      found = scout.search(reference, error: error.parts, offset: 0, at: now)
     }
     #expect((found != nil) == moves, "\(found ?? 0) hops")
   }
@@ -79,14 +77,13 @@ struct DelayScoutTests {
     let layout = Self.layout, transform = FourierTransform(length: layout.transform)
     for gain in [Float(0.03), 1, 300] {
       var reference = ReferenceSpectra(layout: layout, transform: transform), scout = DelayScout(layout: layout)
-      let far = Noise.white(frames: layout.rate, level: 0.01, seed: 3), error = SplitSpectrum.silence(layout.allBins)
-      defer { error.deallocate() }
+      let far = Noise.white(frames: layout.rate, level: 0.01, seed: 3), error = Spectrum(layout.allBins)
       for (now, start) in stride(from: 0, through: far.count - layout.hop, by: layout.hop).enumerated() {
         reference.feed(far, from: start, hop: layout.hop)
         if now % 2 == 1 { continue }
         let echo = reference.spectrum(age: 2 * layout.partitionHops, channel: 0)
         for k in 0..<layout.bins { (error.re[k], error.im[k]) = (gain * echo[k], gain * echo[layout.bins + k]) }
-        _ = scout.search(reference, error: error, offset: layout.partitionHops, at: now)
+        _ = scout.search(reference, error: error.parts, offset: layout.partitionHops, at: now)
       }
       let found = scout.echoGain
       #expect(abs(10 * log10(found / (gain * gain))) < 1.5, "\(found) of \(gain * gain)")
@@ -123,11 +120,7 @@ struct DelayScoutTests {
     let room = Noise.white(frames: layout.rate / 8, level: 1, seed: 7).enumerated().filter { $0.offset % 11 == 0 }.map {
       (frame: $0.offset, gain: $0.element * exp2(-Float($0.offset) / Float(layout.rate / 100)))
     }
-    let error = SplitSpectrum.silence(layout.allBins), window = UnsafeMutablePointer<Float>.silence(layout.transform)
-    defer {
-      error.deallocate()
-      window.deallocate()
-    }
+    let error = Spectrum(layout.allBins), window = Samples(layout.transform)
     for (hop, start) in stride(from: 0, to: far.count - layout.hop, by: layout.hop).enumerated() {
       reference.feed(far, from: start, hop: layout.hop)
       guard hop % 2 == 0 else { continue }
@@ -135,8 +128,8 @@ struct DelayScoutTests {
         let now = start + layout.hop - layout.transform + i - delay
         window[i] = room.reduce(0) { now >= $1.frame ? $0 + $1.gain * far[now - $1.frame] : $0 }
       }
-      transform.forward(window, into: error)
-      if let found = scout.search(reference, error: error, offset: offset, at: hop) { return found }
+      transform.forward(window.start, into: error.parts)
+      if let found = scout.search(reference, error: error.parts, offset: offset, at: hop) { return found }
     }
     return nil
   }

@@ -9,8 +9,10 @@ struct NearEndEvidenceTests {
   /// Whether half a second of these powers in each bin proves a near end.
   private func isProven(error: Float, echo: Float, expected: Float, noise: Float = 1e-9) -> Bool {
     let bins = layout.window / 2 + 1
-    let bands = SuppressorBands(bins: bins, estimated: layout.bins / 2 + 1, binWidth: Float(layout.rate) / Float(layout.window))
-    defer { bands.deallocate() }
+    let edges = SuppressorBandEdges(bins: bins, estimated: layout.bins / 2 + 1, binWidth: Float(layout.rate) / Float(layout.window))
+    let bands = edges.bands
+    // The bands are the edges' memory.
+    defer { withExtendedLifetime(edges) {} }
     var evidence = NearEndEvidence(layout: layout, bands: bands)
     let estimate = [Float](repeating: echo, count: bins + 9)
     let widths = (0..<bands.count).map { Float(bands.edges[$0 + 1] - bands.edges[$0]) }

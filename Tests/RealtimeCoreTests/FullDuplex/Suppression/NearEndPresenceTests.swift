@@ -18,8 +18,10 @@ struct NearEndPresenceTests {
     next: (error: Float, echo: Float)? = nil
   ) -> (overall: Float, bin: Float, next: Float) {
     let bins = layout.window / 2 + 1
-    let bands = SuppressorBands(bins: bins, estimated: bins, binWidth: Float(layout.rate) / Float(layout.window))
-    defer { bands.deallocate() }
+    let edges = SuppressorBandEdges(bins: bins, estimated: bins, binWidth: Float(layout.rate) / Float(layout.window))
+    let bands = edges.bands
+    // The bands are the edges' memory.
+    defer { withExtendedLifetime(edges) {} }
     var presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
     func powers(_ power: (Int) -> Float) -> [Float] {
       (0..<bands.padded).map { $0 < bands.count ? (bands.edges[$0]..<bands.edges[$0 + 1]).map(power).reduce(0, +) : 0 }

@@ -9,16 +9,12 @@ struct NoisePowerTests {
   func meanSquare(rate: Int) {
     let layout = FilterLayout(rate: rate), noise = CaptureSignals.noise(seconds: 4, rate: rate, level: -45)
     var suppressor = Suppressor(layout: layout)
-    let zeros = UnsafeMutablePointer<Float>.silence(layout.allBins), voice = UnsafeMutablePointer<Float>.silence(layout.hop)
-    defer {
-      zeros.deallocate()
-      voice.deallocate()
-    }
+    let zeros = Samples(layout.allBins), voice = Samples(layout.hop)
     noise.withUnsafeBufferPointer { noise in
       for start in stride(from: 0, to: noise.count - layout.hop, by: layout.hop) {
         let residual = noise.baseAddress! + start
-        let hop = LinearHop(residual: residual, echo: zeros, uncertainty: zeros, state: CancellerState(isFarEndSilent: true))
-        suppressor.process(hop, residual: residual, echoShare: 1, noiseShare: 1, into: voice)
+        let hop = LinearHop(residual: residual, echo: zeros.start, uncertainty: zeros.start, state: CancellerState(isFarEndSilent: true))
+        suppressor.process(hop, residual: residual, echoShare: 1, noiseShare: 1, into: voice.start)
       }
     }
     let level = 10 * log10(suppressor.noisePower)

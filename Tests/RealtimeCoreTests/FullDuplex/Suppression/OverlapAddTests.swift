@@ -15,12 +15,11 @@ struct OverlapAddTests {
       return i < rise ? 0 : 0.5 - 0.5 * cos(phase)
     }
     let samples = [Float](repeating: 0, count: length) + Array(Noise.white(frames: 20 * hop, seed: 3))
-    let spectrum = SplitSpectrum.silence(transform.bins)
-    defer { spectrum.deallocate() }
+    let spectrum = Spectrum(transform.bins)
     var output = [Float](repeating: 0, count: hop), all: [Float] = []
     for start in stride(from: hop, through: samples.count - length, by: hop) {
-      transform.forward(Array(samples[start..<start + length]), into: spectrum)
-      overlap.add(spectrum, transform: transform, window: window, into: &output)
+      transform.forward(Array(samples[start..<start + length]), into: spectrum.parts)
+      overlap.add(spectrum.parts, transform: transform, window: window, into: &output)
       all += output
     }
     let late = samples.dropFirst(length - hop).prefix(all.count)

@@ -13,8 +13,10 @@ struct ResidualEchoTests {
     pauses: Bool = false
   ) -> Double {
     let bins = layout.window / 2 + 1, padded = (bins + 7) / 8 * 8
-    let bands = SuppressorBands(bins: bins, estimated: layout.bins / 2 + 1, binWidth: Float(layout.rate) / Float(layout.window))
-    defer { bands.deallocate() }
+    let edges = SuppressorBandEdges(bins: bins, estimated: layout.bins / 2 + 1, binWidth: Float(layout.rate) / Float(layout.window))
+    let bands = edges.bands
+    // The bands are the edges' memory.
+    defer { withExtendedLifetime(edges) {} }
     var residual = ResidualEcho(layout: layout, bands: bands, bins: padded)
     let errors = [Float](repeating: error, count: padded), echo = [Float](repeating: estimate, count: padded)
     let uncertainty = [Float](repeating: 1e-4, count: padded)

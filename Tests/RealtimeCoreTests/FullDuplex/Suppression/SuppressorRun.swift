@@ -2,14 +2,14 @@
 
 extension LinearHop {
   /// Zeros that nobody changes, so that all tests may share them.
-  nonisolated(unsafe) private static let silence = UnsafePointer(UnsafeMutablePointer<Float>.silence(16_384))
+  nonisolated(unsafe) private static let silence = Samples(16_384)
 
   /// A hop of a far end whose spectra are silent.
   init(
     residual: UnsafePointer<Float>, echo: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>, repairedPower: Float = 0,
     state: CancellerState
   ) {
-    let silence = Self.silence
+    let silence = UnsafePointer(Self.silence.start)
     self.init(
       residual: residual, echo: echo, uncertainty: uncertainty, left: silence, right: silence, farEndGain: 1,
       repairedPower: repairedPower, state: state)

@@ -10,16 +10,16 @@ struct LearnedGains: ~Copyable {
     @_noLocks @_noAllocation get { 2 }
   }
   /// By bin: log2 of the factors that leave the near end alone, and everything but the echo.
-  let voice, open: UnsafeMutablePointer<Float>
+  let voice, open: Samples
   /// What the network was told; valid after `decide`.
-  var inputs: UnsafePointer<Float> { UnsafePointer(features.values) }
+  var inputs: UnsafePointer<Float> { UnsafePointer(features.values.start) }
   /// A Boolean value indicating whether the network has not run since `rest()`.
   private(set) var isAtRest = true
 
   private let tuning: Tuning.LearnedGains
   private var features: NetworkFeatures
   private var network: SuppressorNetwork
-  private let octaves: UnsafeMutablePointer<Float>
+  private let octaves: Samples
   /// The share of the factors, as logarithms, that counts: less where the filter cancels well, more where nobody is near.
   private var share: Float = 1
   /// Hops until the network runs again.
@@ -30,12 +30,10 @@ struct LearnedGains: ~Copyable {
     self.tuning = tuning
     features = NetworkFeatures(layout: layout)
     network = SuppressorNetwork()
-    voice = .silence((bins + 15) / 16 * 16)
-    open = .silence((bins + 15) / 16 * 16)
-    octaves = .silence(NetworkBands.count)
+    voice = Samples((bins + 15) / 16 * 16)
+    open = Samples((bins + 15) / 16 * 16)
+    octaves = Samples(NetworkBands.count)
   }
-
-  deinit { for array in [voice, open, octaves] { array.deallocate() } }
 
   /// A Boolean value indicating whether the next hop's spectra are wanted.
   var isDue: Bool {
@@ -60,11 +58,11 @@ struct LearnedGains: ~Copyable {
     features.update(
       hop, residual: residual, residualPower: residualPower, echo: echo, echoPower: echoPower, powerScale: powerScale,
       formerGain: formerGain)
-    network.run(features.values)
+    network.run(features.values.start)
     let outputs = network.outputs, bands = NetworkBands.count, absence = 1 - outputs[2 * bands]
     share *= 1 + tuning.whereAlone * absence * absence
-    spread(outputs, into: voice)
-    spread(outputs + bands, into: open)
+    spread(outputs, into: voice.start)
+    spread(outputs + bands, into: open.start)
   }
 
   /// Interpolates the logarithms of factors by band. Above 8 kHz, which the network does not hear, nothing is corrected.
@@ -72,7 +70,7 @@ struct LearnedGains: ~Copyable {
   private mutating func spread(_ factors: UnsafePointer<Float>, into values: UnsafeMutablePointer<Float>) {
     let count = NetworkBands.count
     for band in 0..<count { octaves[band] = share * 1.44269504 * rt_logf(max(factors[band], tuning.least)) }
-    features.bands.interpolate(octaves, into: values)
+    features.bands.interpolate(octaves.start, into: values)
   }
 
   /// Corrects nothing, and forgets everything: no echo is expected.

@@ -2,9 +2,9 @@ internal import CKernels
 internal import CRealtime
 
 /// The bands in which the network hears and decides: 40 overlapping triangles, 77 Hz apart up to 924 Hz and a twelfth of their frequency
-/// above, up to 8 kHz. Their centres are the same at every rate. Its creator deallocates it. Own bands. Cost: 3 operations a bin and sum.
-/// [realtime] except `init` and `deallocate`.
-struct NetworkBands {
+/// above, up to 8 kHz. Their centres are the same at every rate. Own bands. Cost: 3 operations a bin and sum. [realtime] except `init` and
+/// `deinit`.
+struct NetworkBands: ~Copyable {
   static var count: Int {
     @_noLocks @_noAllocation get { 40 }
   }
@@ -12,10 +12,10 @@ struct NetworkBands {
   let bins: Int
 
   /// Bins from one centre to the next: first bin above each centre, and the end.
-  private let edges: UnsafeMutablePointer<Int>
+  private let edges: Buffer<Int>
   /// By bin, its place between the centre below, 0, and the one above, 1.
-  private let places: UnsafeMutablePointer<Float>
-  private let products, sums, upper: UnsafeMutablePointer<Float>
+  private let places: Samples
+  private let products, sums, upper: Samples
 
   /// A band's centre in Hz.
   static func centre(_ band: Int) -> Float {
@@ -28,32 +28,26 @@ struct NetworkBands {
   init(bins: Int, binWidth: Float) {
     let count = Self.count
     self.bins = min(bins, Int(8000 / binWidth) + 1)
-    edges = .allocate(capacity: count + 1)
-    for band in 0..<count { edges[band] = min(Int((Self.centre(band) / binWidth).rounded(.up)), self.bins) }
-    edges[count] = self.bins
+    edges = Buffer(repeating: 0, count: count + 1)
+    for band in 0..<count { edges.start[band] = min(Int((Self.centre(band) / binWidth).rounded(.up)), self.bins) }
+    edges.start[count] = self.bins
     // Sums read up to eight values beyond a band.
-    places = .silence(self.bins + 16)
-    products = .silence(self.bins + 16)
-    sums = .silence(count + 8)
-    upper = .silence(count + 8)
+    places = Samples(self.bins + 16)
+    products = Samples(self.bins + 16)
+    sums = Samples(count + 8)
+    upper = Samples(count + 8)
     for band in 0..<count - 1 {
       let below = Self.centre(band), above = Self.centre(band + 1)
-      for k in edges[band]..<edges[band + 1] { places[k] = (Float(k) * binWidth - below) / (above - below) }
+      for k in edges.start[band]..<edges.start[band + 1] { places[k] = (Float(k) * binWidth - below) / (above - below) }
     }
-  }
-
-  /// [control]
-  func deallocate() {
-    edges.deallocate()
-    for array in [places, products, sums, upper] { array.deallocate() }
   }
 
   /// Sums powers by bin into powers by band. Eight values from any bin of the bands on must be readable.
   @_noLocks @_noAllocation
   func sum(_ powers: UnsafePointer<Float>, into bands: UnsafeMutablePointer<Float>) {
     for k in stride(from: 0, to: bins, by: 8) { store8(load8(powers + k) * load8(places + k), to: products + k) }
-    nearend_band_sums(powers, edges, Self.count, sums)
-    nearend_band_sums(products, edges, Self.count, upper)
+    nearend_band_sums(powers, edges.start, Self.count, sums.start)
+    nearend_band_sums(products.start, edges.start, Self.count, upper.start)
     bands[0] = max(sums[0] - upper[0], 0)
     for band in 1..<Self.count { bands[band] = max(sums[band] - upper[band] + upper[band - 1], 0) }
   }
@@ -63,7 +57,7 @@ struct NetworkBands {
   func interpolate(_ bands: UnsafePointer<Float>, into values: UnsafeMutablePointer<Float>) {
     for band in 0..<Self.count {
       let below = bands[band], step = band + 1 < Self.count ? bands[band + 1] - below : 0
-      for k in edges[band]..<edges[band + 1] { values[k] = below + step * places[k] }
+      for k in edges.start[band]..<edges.start[band + 1] { values[k] = below + step * places[k] }
     }
   }
 }

@@ -13,14 +13,14 @@ struct NetworkFeatures: ~Copyable {
     @_noLocks @_noAllocation get { groups * NetworkBands.count }
   }
   /// By group and band, some −2…2.
-  let values: UnsafeMutablePointer<Float>
+  let values: Samples
 
   /// Bands of the suppressor's transform.
   let bands: NetworkBands
   /// Bands of the filter's transform, which is twice as long.
   private let filterBands: NetworkBands
   private let filterBins: Int
-  private let sums: UnsafeMutablePointer<Float>
+  private let sums: Samples
   /// Convert sums of |E|² and of the filter's bins to shares of the mean square.
   private let scale, filterScale: Float
 
@@ -29,17 +29,10 @@ struct NetworkFeatures: ~Copyable {
     bands = NetworkBands(bins: length / 2 + 1, binWidth: Float(layout.rate) / Float(length))
     filterBands = NetworkBands(bins: layout.bins, binWidth: layout.binWidth)
     filterBins = layout.bins
-    values = .silence((Self.count + 15) / 16 * 16)
-    sums = .silence(layout.bins + 16)
+    values = Samples((Self.count + 15) / 16 * 16)
+    sums = Samples(layout.bins + 16)
     scale = 2 / (Float(layout.hop) * Float(length))
     filterScale = 1 / (Float(length) * Float(length))
-  }
-
-  deinit {
-    values.deallocate()
-    sums.deallocate()
-    bands.deallocate()
-    filterBands.deallocate()
   }
 
   /// Computes the values of a hop from the spectra of residual and echo, their powers |E|² and |Y|² scaled by `powerScale`, and the gains
@@ -55,12 +48,12 @@ struct NetworkFeatures: ~Copyable {
       let re = load8(residual.re + k) + load8(echo.re + k), im = load8(residual.im + k) + load8(echo.im + k)
       store8(powerScale * (re * re + im * im), to: sums + k)
     }
-    write(sums, group: 2)
+    write(sums.start, group: 2)
     for k in stride(from: 0, to: bands.bins, by: 8) {
       let gain = load8(formerGain + k)
       store8(gain * gain * load8(residualPower + k), to: sums + k)
     }
-    write(sums, group: 5)
+    write(sums.start, group: 5)
     filterBands.sum(hop.uncertainty, into: values + 3 * NetworkBands.count)
     takeLogarithms(group: 3, scale: filterScale)
     let left = hop.left, right = hop.right
@@ -68,7 +61,7 @@ struct NetworkFeatures: ~Copyable {
       let a = load8(left + k), b = load8(left + filterBins + k), c = load8(right + k), d = load8(right + filterBins + k)
       store8(a * a + b * b + c * c + d * d, to: sums + k)
     }
-    filterBands.sum(sums, into: values + 4 * NetworkBands.count)
+    filterBands.sum(sums.start, into: values + 4 * NetworkBands.count)
     // The transform is twice as long as the window, and holds two sides.
     takeLogarithms(group: 4, scale: filterScale / (4 * hop.farEndGain * hop.farEndGain))
   }

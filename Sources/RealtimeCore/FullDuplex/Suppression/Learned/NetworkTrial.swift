@@ -5,16 +5,14 @@ package struct NetworkTrial: ~Copyable {
   package static var outputs: Int { SuppressorNetwork.count }
 
   private var network: SuppressorNetwork
-  private let weights: UnsafeMutableRawBufferPointer
+  private let weights: CacheLines
 
   /// - Parameter bytes: in the form that CSuppressorWeights.h describes.
   package init(weights bytes: [UInt8]) {
-    weights = .allocate(byteCount: bytes.count, alignment: 64)
-    weights.copyBytes(from: bytes)
-    network = SuppressorNetwork(weights: UnsafeRawBufferPointer(weights))
+    weights = CacheLines(byteCount: max(1, bytes.count))
+    weights.start.copyMemory(from: bytes, byteCount: bytes.count)
+    network = SuppressorNetwork(weights: UnsafeRawBufferPointer(start: weights.start, count: bytes.count))
   }
-
-  deinit { weights.deallocate() }
 
   /// Returns the outputs for the next step's `inputs` values.
   package mutating func run(_ features: [Float]) -> [Float] {

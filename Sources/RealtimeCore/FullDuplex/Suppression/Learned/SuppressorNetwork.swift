@@ -13,10 +13,10 @@ struct SuppressorNetwork: ~Copyable {
   static var count: Int { 2 * NetworkBands.count + 1 }
 
   private var layers: Layers
-  private let results: UnsafeMutablePointer<Float>
+  private let results: Samples
   /// Both recurrent layers' states, side by side, which the last layer reads.
-  private let states: UnsafeMutablePointer<Float>
-  private let dense, gates, own: UnsafeMutablePointer<Float>
+  private let states: Samples
+  private let dense, gates, own: Samples
 
   private struct Layers {
     var input, firstInput, firstState, secondInput, secondState, output: nearend_dense
@@ -34,15 +34,13 @@ struct SuppressorNetwork: ~Copyable {
       secondInput: reader.layer(units, 3 * units), secondState: reader.layer(units, 3 * units), output: reader.layer(2 * units, outputs),
       units: units)
     precondition(reader.isAtEnd, "the weights are another network's")
-    results = .silence(Int(layers.output.outputs))
-    self.outputs = UnsafePointer(results)
-    states = .silence(2 * units)
-    dense = .silence(units)
-    gates = .silence(3 * units)
-    own = .silence(3 * units)
+    results = Samples(Int(layers.output.outputs))
+    self.outputs = UnsafePointer(results.start)
+    states = Samples(2 * units)
+    dense = Samples(units)
+    gates = Samples(3 * units)
+    own = Samples(3 * units)
   }
-
-  deinit { for array in [results, states, dense, gates, own] { array.deallocate() } }
 
   /// The weights in the program.
   static var weights: UnsafeRawBufferPointer {
@@ -52,22 +50,22 @@ struct SuppressorNetwork: ~Copyable {
 
   /// Forgets all former input.
   @_noLocks @_noAllocation
-  func reset() { clear(states, frames: 2 * layers.units) }
+  func reset() { clear(states.start, frames: 2 * layers.units) }
 
   /// Runs once; `outputs` is the result.
   @_noLocks @_noAllocation
   mutating func run(_ features: UnsafePointer<Float>) {
     let units = layers.units
-    nearend_dense_apply(&layers.input, features, dense)
-    nearend_tanh(dense, Int32(units))
-    nearend_dense_apply(&layers.firstInput, dense, gates)
-    nearend_dense_apply(&layers.firstState, states, own)
-    nearend_recur(gates, own, states, Int32(units))
-    nearend_dense_apply(&layers.secondInput, states, gates)
-    nearend_dense_apply(&layers.secondState, states + units, own)
-    nearend_recur(gates, own, states + units, Int32(units))
-    nearend_dense_apply(&layers.output, states, results)
-    nearend_logistic(results, layers.output.outputs)
+    nearend_dense_apply(&layers.input, features, dense.start)
+    nearend_tanh(dense.start, Int32(units))
+    nearend_dense_apply(&layers.firstInput, dense.start, gates.start)
+    nearend_dense_apply(&layers.firstState, states.start, own.start)
+    nearend_recur(gates.start, own.start, states.start, Int32(units))
+    nearend_dense_apply(&layers.secondInput, states.start, gates.start)
+    nearend_dense_apply(&layers.secondState, states + units, own.start)
+    nearend_recur(gates.start, own.start, states + units, Int32(units))
+    nearend_dense_apply(&layers.output, states.start, results.start)
+    nearend_logistic(results.start, layers.output.outputs)
   }
 }
 

@@ -22,8 +22,8 @@ package struct TrainingRecorder: ~Copyable {
   private var highPass: [Biquad]
   private var dcBlocker: Biquad
   private var delays: Delays
-  private let spectra: [SplitSpectrum]
-  private let power, filtered, voice, open: UnsafeMutablePointer<Float>
+  private let residual, near, noisy: Spectrum
+  private let power, filtered, voice, open: Samples
   private var hops = 0
 
   /// The three signals of the microphone's side.
@@ -47,16 +47,13 @@ package struct TrainingRecorder: ~Copyable {
     highPass = Array(repeating: .rumble(rate: rate), count: 3)
     dcBlocker = .dcBlocker(rate: rate)
     let padded = (layout.window / 2 + 16) / 16 * 16
-    spectra = (0..<3).map { _ in .silence(padded) }
-    power = .silence(padded + 16)
-    filtered = .silence(layout.hop)
-    voice = .silence(layout.hop)
-    open = .silence(layout.hop)
-  }
-
-  deinit {
-    for spectrum in spectra { spectrum.deallocate() }
-    for array in [power, filtered, voice, open] { array.deallocate() }
+    residual = Spectrum(padded)
+    near = Spectrum(padded)
+    noisy = Spectrum(padded)
+    power = Samples(padded + 16)
+    filtered = Samples(layout.hop)
+    voice = Samples(layout.hop)
+    open = Samples(layout.hop)
   }
 
   /// Processes one hop of microphone, far end, near end, and near end and noise. Returns true if it has written `count` values.
@@ -66,36 +63,40 @@ package struct TrainingRecorder: ~Copyable {
   ) -> Bool {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
-    highPass[0].process(microphone, into: filtered, frames: hop)
-    delays.microphone.push(filtered)
-    highPass[1].process(near, into: filtered, frames: hop)
-    delays.near.push(filtered)
-    highPass[2].process(noisy, into: filtered, frames: hop)
-    delays.noisy.push(filtered)
-    dcBlocker.process(far, into: filtered, frames: hop)
-    linear.process(delays.microphone.late(by: linear.farEndDelay), left: filtered, right: filtered)
+    highPass[0].process(microphone, into: filtered.start, frames: hop)
+    delays.microphone.push(filtered.start)
+    highPass[1].process(near, into: filtered.start, frames: hop)
+    delays.near.push(filtered.start)
+    highPass[2].process(noisy, into: filtered.start, frames: hop)
+    delays.noisy.push(filtered.start)
+    dcBlocker.process(far, into: filtered.start, frames: hop)
+    linear.process(delays.microphone.late(by: linear.farEndDelay), left: filtered.start, right: filtered.start)
     let hop = linear.hop()
-    suppressor.process(hop, residual: hop.residual, echoShare: 1, noiseShare: 1, into: voice, open: open)
+    suppressor.process(hop, residual: hop.residual, echoShare: 1, noiseShare: 1, into: voice.start, open: open.start)
     windows.push(hop.residual, onto: 0)
     windows.push(delays.near.late(by: linear.farEndDelay), onto: 1)
     windows.push(delays.noisy.late(by: linear.farEndDelay), onto: 2)
     hops += 1
     // The network has run in this hop, or in the one before.
     if hops % Self.period != 0 { return false }
-    for signal in 0..<3 {
-      transform.analyze(
-        windows[signal], window: window.analysis, count: window.length, into: spectra[signal], power: power, scale: window.scale)
-    }
+    analyze(window: 0, into: residual)
+    analyze(window: 1, into: self.near)
+    analyze(window: 2, into: self.noisy)
     record[0] = suppressor.learned.isAtRest ? 0 : 1
     copy(suppressor.learned.inputs, to: record + 1, frames: Self.inputs)
     write(into: record + 1 + Self.inputs)
     return true
   }
 
+  private func analyze(window index: Int, into spectrum: borrowing Spectrum) {
+    transform.analyze(
+      windows[index], window: window.analysis.start, count: window.length, into: spectrum.parts, power: power.start, scale: window.scale)
+  }
+
   /// Magnitudes are relative to a noise with a power of 1.
   private func write(into record: UnsafeMutablePointer<Float>) {
     let unit = (window.scale / Float(hop)).squareRoot()
-    let (residual, near, noisy) = (spectra[0], spectra[1], spectra[2])
+    let (residual, near, noisy) = (residual.parts, near.parts, noisy.parts)
     for k in 0..<bins {
       let magnitude = residual.power(k).squareRoot()
       record[k] = unit * magnitude

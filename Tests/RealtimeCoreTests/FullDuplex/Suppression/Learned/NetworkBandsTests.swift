@@ -6,15 +6,14 @@ import Testing
 struct NetworkBandsTests {
   private static let rates = [16_000, 20_000, 21_600, 22_050, 32_000, 44_100, 48_000, 96_000, 192_000]
 
-  private func bands(_ rate: Int) -> (bands: NetworkBands, bins: Int, width: Float) {
-    let layout = FilterLayout(rate: rate), bins = layout.window / 2 + 1, width = Float(rate) / Float(layout.window)
-    return (NetworkBands(bins: bins, binWidth: width), bins, width)
+  private func bins(_ rate: Int) -> (bins: Int, width: Float) {
+    let layout = FilterLayout(rate: rate)
+    return (layout.window / 2 + 1, Float(rate) / Float(layout.window))
   }
 
   @Test("V14: powers by band add up to the power below 8 kHz, at every rate", arguments: rates)
   func sum(rate: Int) {
-    let (bands, bins, _) = bands(rate)
-    defer { bands.deallocate() }
+    let (bins, width) = bins(rate), bands = NetworkBands(bins: bins, binWidth: width)
     let powers = (0..<bins + 16).map { $0 < bins ? 1 + Float($0 % 7) : 1e9 }
     var sums = [Float](repeating: 0, count: NetworkBands.count)
     bands.sum(powers, into: &sums)
@@ -25,8 +24,7 @@ struct NetworkBandsTests {
 
   @Test("V14: a tone lies in the bands around it, the same at every rate", arguments: rates)
   func tone(rate: Int) {
-    let (bands, bins, width) = bands(rate)
-    defer { bands.deallocate() }
+    let (bins, width) = bins(rate), bands = NetworkBands(bins: bins, binWidth: width)
     for frequency: Float in [300, 1_000, 3_100, 7_000] {
       var powers = [Float](repeating: 0, count: bins + 16), sums = [Float](repeating: 0, count: NetworkBands.count)
       powers[Int((frequency / width).rounded())] = 1
@@ -38,8 +36,7 @@ struct NetworkBandsTests {
 
   @Test("V14: values by band are interpolated between the bands' centres", arguments: rates)
   func interpolate(rate: Int) {
-    let (bands, bins, width) = bands(rate)
-    defer { bands.deallocate() }
+    let (bins, width) = bins(rate), bands = NetworkBands(bins: bins, binWidth: width)
     var values = [Float](repeating: -1, count: bins)
     bands.interpolate((0..<NetworkBands.count).map(NetworkBands.centre), into: &values)
     for k in 0..<bands.bins { #expect(abs(values[k] - min(Float(k) * width, NetworkBands.centre(39))) < 0.5, "bin \(k)") }
