@@ -85,8 +85,10 @@ struct NearendCommand: ParsableCommand {
       let (service, keeper) = try startService(
         in: nil, wishes: wishes, display: display, telemetry: telemetryOptions, waitsForArrival: wait
       ) { stop.request(after: $0) }
+      let notices = DesktopNotices(service, hasDashboard: terminal != nil)
       let end = OrderlyEnd(terminal == nil ? nil : stop) {
         keeper.stop()
+        notices.stop()
         service.stop()
       }
       defer { end.run() }
