@@ -167,6 +167,32 @@ struct NotificationTests {
     #expect(server.withdrawn == [2])
   }
 
+  @Test(
+    "O11 X1: a daemon that answers with something else costs one remark, and is not asked again and again",
+    arguments: NotificationServer.Manner.allCases.filter { $0 != .proper })
+  func oddDaemon(_ manner: NotificationServer.Manner) throws {
+    let rig = try Rig()
+    defer { rig.stop() }
+    let server = NotificationServer(manner: manner)
+    try server.connect(to: rig.session)
+    rig.talk()
+    #expect(eventually { rig.remarks.withLock { $0.count } == 1 })
+    rig.talk()
+    rig.talk(false)
+    rig.set { $0.isPausedAfterUnplug = true }
+    if manner != .oddCapabilities { #expect(eventually { server.requests.count == 2 }) }
+    // A proper one is used as ever.
+    server.leave()
+    let next = NotificationServer()
+    try next.connect(to: rig.session)
+    rig.set { $0.bypassed = ["Amp: it put out NaN"] }
+    let isRoom = manner == .oddCapabilities
+    #expect(eventually { isRoom ? next.shown.count == 2 : rig.remarks.withLock { $0.count } == 2 }, "\(rig.remarks.withLock { $0 })")
+    #expect(next.requests.count == (isRoom ? 2 : 0), "two a minute")
+    #expect(server.requests.count == (isRoom ? 0 : 2))
+    #expect(rig.remarks.withLock { $0 }.allSatisfy { !$0.contains("\u{1B}") })
+  }
+
   @Test("O11 X1: only the daemon presses buttons: a signal from another on the bus, sent to nearend alone, does nothing")
   func impostor() throws {
     let rig = try Rig()

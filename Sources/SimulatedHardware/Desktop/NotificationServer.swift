@@ -23,7 +23,21 @@ package final class NotificationServer: @unchecked Sendable {
   }
 
   private let lock = Lock()
+  /// Whether it answers as a server may, or with something else.
+  package enum Manner: Sendable, CaseIterable {
+    case proper
+    /// Its capabilities are a number.
+    case oddCapabilities
+    /// A notification's number is a text.
+    case oddNumber
+    /// A notification's number is 0, which is none.
+    case noNumber
+    /// It refuses to show anything.
+    case refusing
+  }
+
   private let capabilities: [String]
+  private let manner: Manner
   private var bus: BusConnection?
   private var lastId: UInt32 = 0
   private var all: [Notification] = []
@@ -31,7 +45,9 @@ package final class NotificationServer: @unchecked Sendable {
   private var closedByClients: [UInt32] = []
 
   /// Creates one that is on no bus yet.
-  package init(capabilities: [String] = ["actions", "body", "body-markup"]) { self.capabilities = capabilities }
+  package init(capabilities: [String] = ["actions", "body", "body-markup"], manner: Manner = .proper) {
+    (self.capabilities, self.manner) = (capabilities, manner)
+  }
 
   /// Joins the bus of a session. One that joins again has nothing on the screen, and counts on.
   /// - Throws: `SessionError`.
@@ -84,7 +100,7 @@ package final class NotificationServer: @unchecked Sendable {
   /// Answers a call; returns false for an unknown method. Called with the lock held.
   private func answer(_ call: BusMessage) -> Bool {
     switch call.member {
-    case "GetCapabilities": call.reply { $0.appendStrings(capabilities) }
+    case "GetCapabilities": call.reply { if manner == .oddCapabilities { $0.append(UInt32(7)) } else { $0.appendStrings(capabilities) } }
     case "Notify":
       guard let application = call.readText(), let replaces = call.readNumber(), call.readText() != nil, let summary = call.readText(),
         let body = call.readText(), let actions = call.readStrings()
@@ -96,8 +112,14 @@ package final class NotificationServer: @unchecked Sendable {
       if replaces == 0 { lastId += 1 }
       let id = replaces == 0 ? lastId : replaces
       all.append(notification)
-      visible[id] = notification
-      call.reply { $0.append(id) }
+      switch manner {
+      case .proper, .oddCapabilities:
+        visible[id] = notification
+        call.reply { $0.append(id) }
+      case .oddNumber: call.reply { $0.append("one\u{1B}[2J") }
+      case .noNumber: call.reply { $0.append(UInt32(0)) }
+      case .refusing: return false
+      }
     case "CloseNotification":
       guard let id = call.readNumber() else { return false }
       closedByClients.append(id)
