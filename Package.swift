@@ -118,11 +118,12 @@ let package = Package(
       name: "IsolationStore", dependencies: ["ControlClient", "Platform", "RealtimeCore", "ZLibLibrary"]),
     .target(name: "DashboardView", dependencies: ["Border", "SessionModel"]),
     .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),
+    .target(name: "Desktop", dependencies: ["Border", "MessageBus", "PipeWireClient", "Platform", "SessionModel"]),
     .executableTarget(
       name: "NearendCommand",
       dependencies: [
-        "Border", "Nearend", "Preferences", "Doctor", "OfflineProcessing", "ControlClient", "DashboardView", "DashboardTerminal",
-        "IsolationStore", "Platform", "RTP", "SimulatedHardware", "RealtimeCore",
+        "Border", "Nearend", "Preferences", "Desktop", "Doctor", "OfflineProcessing", "ControlClient", "DashboardView",
+        "DashboardTerminal", "IsolationStore", "Platform", "RTP", "SimulatedHardware", "RealtimeCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -182,6 +183,7 @@ let package = Package(
       ]),
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel", "SeededSignals"]),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "RTP", "SessionModel", "TestSupport"]),
+    .testTarget(name: "DesktopTests", dependencies: ["Desktop", "SessionModel", "SimulatedHardware", "TestSupport"]),
     .testTarget(name: "DoctorTests", dependencies: ["Doctor", "SessionModel", "TestSupport"]),
     .testTarget(
       name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SeededSignals", "SessionModel", "TestPlugIns"]),

@@ -23,6 +23,9 @@ package final class LoginWatch {
   private var retry: LoopTimer?
   private var deadline: LoopTimer?
 
+  /// The unique name of the login manager, which alone is believed: anybody may send its signals to this connection; nil before it has
+  /// answered.
+  private var manager: String?
   /// Path of nearend's login session; nil if it belongs to none.
   private var session: String?
   private var isAsleep = false
@@ -76,7 +79,7 @@ package final class LoginWatch {
   // MARK: The bus
 
   private func connect() {
-    bus = nil
+    (bus, manager) = (nil, nil)
     do throws(Bus.Failure) {
       bus = try Bus(address, loop: loop) { [weak self] in self?.lost($0) }
     } catch {
@@ -85,20 +88,16 @@ package final class LoginWatch {
     }
     let from = "type='signal',sender='\(LoginNames.service)'"
     bus?.listen("\(from),path='\(LoginNames.path)',interface='\(LoginNames.manager)',member='PrepareForSleep'") { [weak self] in
-      if let isGoing = $0.readFlag() { self?.sleep(isGoing) }
+      if let self, $0.sender == manager, let isGoing = $0.readFlag() { sleep(isGoing) }
     }
     bus?.listen("\(from),path_namespace='\(LoginNames.path)/session',interface='\(LoginNames.properties)',member='PropertiesChanged'") {
       [weak self] in
-      if let self, $0.path == session { queryActive() }
+      if let self, $0.sender == manager, $0.path == session { queryActive() }
     }
-    bus?.listen(
-      "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',interface='org.freedesktop.DBus',"
-        + "member='NameOwnerChanged',arg0='\(LoginNames.service)'"
-    ) { [weak self] message in
-      _ = message.readText()
-      _ = message.readText()
-      // The login manager started or restarted: its earlier state no longer applies.
-      if message.readText()?.isEmpty == false { self?.queryPreparingForSleep() }
+    // Where the login manager started or restarted, its earlier state no longer applies.
+    bus?.watch(name: LoginNames.service) { [weak self] owner in
+      self?.manager = owner
+      if owner != nil { self?.queryPreparingForSleep() }
     }
     queryPreparingForSleep()
   }
@@ -129,6 +128,7 @@ package final class LoginWatch {
       guard let self else { return }
       if let failure = answer.failure { return remark(failure) }
       hasAnswered = true
+      manager = answer.sender
       sleep(answer.readVariantFlag() ?? false)
       if !isAsleep { inhibit() }
       findSession()

@@ -9,12 +9,15 @@ package final class Bus {
   package enum Address: Sendable, Equatable {
     /// The machine's: `DBUS_SYSTEM_BUS_ADDRESS`, or the system's default.
     case system
+    /// The user's login session's: `DBUS_SESSION_BUS_ADDRESS`, or `$XDG_RUNTIME_DIR/bus`.
+    case session
     /// An address in D-Bus's syntax, "unix:path=/run/dbus/system_bus_socket".
     case at(String)
 
     fileprivate var name: String {
       switch self {
       case .system: "system bus"
+      case .session: "session bus"
       case .at(let text): "bus at \(text)"
       }
     }
@@ -83,6 +86,7 @@ package final class Bus {
     var result: Int32
     switch address {
     case .system: result = sd_bus_open_system(&made)
+    case .session: result = sd_bus_open_user(&made)
     case .at(let text):
       result = sd_bus_new(&made)
       if result >= 0 { result = sd_bus_set_address(made, text) }

@@ -13,6 +13,9 @@ package struct BusMessage {
     return error.pointee.message.map { String(cString: $0) } ?? error.pointee.name.map { String(cString: $0) } ?? "refused"
   }
 
+  /// The unique name of the connection that sent it, ":1.7", as the bus vouches for it; a signal may come from anybody. The bus itself is
+  /// "org.freedesktop.DBus".
+  package var sender: String { sd_bus_message_get_sender(message).map { String(cString: $0) } ?? "" }
   /// The path of the object that sent or receives it.
   package var path: String { sd_bus_message_get_path(message).map { String(cString: $0) } ?? "" }
   package var interface: String { sd_bus_message_get_interface(message).map { String(cString: $0) } ?? "" }
@@ -21,6 +24,14 @@ package struct BusMessage {
   /// Appends text; `type` "o" is an object's path.
   package func append(_ text: String, _ type: Character = "s") {
     _ = text.withCString { sd_bus_message_append_basic(message, Self.code(type), $0) }
+  }
+  package func append(_ byte: UInt8) {
+    var byte = byte
+    sd_bus_message_append_basic(message, Self.code("y"), &byte)
+  }
+  package func append(_ number: Int32) {
+    var number = number
+    sd_bus_message_append_basic(message, Self.code("i"), &number)
   }
   package func append(_ number: UInt32) {
     var number = number
@@ -53,6 +64,28 @@ package struct BusMessage {
     var text: UnsafePointer<CChar>?
     return sd_bus_message_read_basic(message, Self.code(type), &text) > 0 ? text.map { String(cString: $0) } : nil
   }
+
+  package func readNumber() -> UInt32? {
+    var number: UInt32 = 0
+    return sd_bus_message_read_basic(message, Self.code("u"), &number) > 0 ? number : nil
+  }
+
+  package func readInteger() -> Int32? {
+    var number: Int32 = 0
+    return sd_bus_message_read_basic(message, Self.code("i"), &number) > 0 ? number : nil
+  }
+
+  /// Reads `as`; nil if the next argument is of another type. Entries after the first `limit` are left out.
+  package func readStrings(atMost limit: Int = 256) -> [String]? {
+    guard sd_bus_message_enter_container(message, Self.code("a"), "s") > 0 else { return nil }
+    var strings: [String] = []
+    while let string = readText() { if strings.count < limit { strings.append(string) } }
+    sd_bus_message_exit_container(message)
+    return strings
+  }
+
+  /// Passes over the next argument, which has this signature.
+  package func skip(_ signature: String) { sd_bus_message_skip(message, signature) }
 
   package func readFlag() -> Bool? {
     var flag: Int32 = 0

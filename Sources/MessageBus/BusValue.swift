@@ -3,12 +3,14 @@ package enum BusValue: Equatable, Sendable {
   case text(String)
   case flag(Bool)
   case number(UInt64)
+  case byte(UInt8)
 
   fileprivate var signature: String {
     switch self {
     case .text: "s"
     case .flag: "b"
     case .number: "t"
+    case .byte: "y"
     }
   }
 }
@@ -21,6 +23,7 @@ extension BusMessage {
       case .text(let text): append(text)
       case .flag(let flag): append(flag)
       case .number(let number): append(number)
+      case .byte(let byte): append(byte)
       }
     }
   }

@@ -84,8 +84,10 @@ struct NearendCommand: ParsableCommand {
     do {
       let (service, keeper) = try startService(
         in: nil, wishes: wishes, display: display, stop: stop, telemetry: telemetryOptions, waitsForArrival: wait)
+      let notices = DesktopNotices(service, hasDashboard: terminal != nil)
       let end = OrderlyEnd(terminal == nil ? nil : stop) {
         keeper.stop()
+        notices.stop()
         service.stop()
       }
       defer { end.run() }

@@ -34,7 +34,7 @@ struct ExporterPlacesTests {
     return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\r\n").first.map(String.init) ?? ""
   }
 
-  @Test("X4, O11: clients that ask and do not read keep no scraper out")
+  @Test("X4, O9: clients that ask and do not read keep no scraper out")
   func unread() throws {
     // More than a kernel buffers for an unread connection.
     let long = "# \(String(repeating: "x", count: 8 << 20))\n"

@@ -15,7 +15,7 @@ struct BatchTests {
 
   private static func rows(_ text: String) throws -> [[String]] { try CSVText.rows(Array(text.utf8)).map(\.cells) }
 
-  @Test("O10: CSV is read as RFC 4180 has it, and what is written is read as it was")
+  @Test("O9: CSV is read as RFC 4180 has it, and what is written is read as it was")
   func csv() throws {
     #expect(try Self.rows("a,b\nc,d\n") == [["a", "b"], ["c", "d"]])
     #expect(try Self.rows("\u{FEFF}a,b\r\n\r\n\"c,\"\"d\",\r\n\"e\nf\",g") == [["a", "b"], ["c,\"d", ""], ["e\nf", "g"]])
@@ -29,7 +29,7 @@ struct BatchTests {
     }
   }
 
-  @Test("O10: a manifest's rows have their files beside it, a name of their own, and what an empty cell leaves to the command")
+  @Test("O9: a manifest's rows have their files beside it, a name of their own, and what an empty cell leaves to the command")
   func manifest() throws {
     let text = "microphone,reference,name,aec,agc,mic-mode,gain\na/mic.wav,far.wav,,webrtc,off,wideSpectrum,0.5\n/b/x.y.flac,,second,,,,\n"
     let cases = try BatchManifest(Array(text.utf8), path: "/data/cases.csv", settings: Self.settings).cases
@@ -45,7 +45,7 @@ struct BatchTests {
   }
 
   @Test(
-    "O10: a bad manifest names line and column, and what is possible",
+    "O9: a bad manifest names line and column, and what is possible",
     arguments: [
       ("", ["c.csv: it is empty; its first row names the columns: name, microphone, reference, aec"]),
       ("microphone\n", ["c.csv: it has no row"]),
@@ -94,7 +94,7 @@ struct BatchTests {
     }
   }
 
-  @Test("O10: a batch's voices are those of process, bit by bit; one bad file is in the table, and the rest is done")
+  @Test("O9: a batch's voices are those of process, bit by bit; one bad file is in the table, and the rest is done")
   func voices() throws {
     let folder = try place()
     let result = try run(folder)
@@ -117,7 +117,7 @@ struct BatchTests {
     #expect(left == ["a.json", "a.wav", "c.json", "c.wav", "results.csv"])
   }
 
-  @Test("O10: a remark on a case's file is in the table, also of a case that was done before, by the name in the manifest")
+  @Test("O9: a remark on a case's file is in the table, also of a case that was done before, by the name in the manifest")
   func remarks() throws {
     let folder = try place()
     try folder.wave("a.wav", TestSignals.noise(frames: 48_000).flatMap { [$0, -$0] }, channels: 2)
@@ -130,7 +130,7 @@ struct BatchTests {
     }
   }
 
-  @Test("O10: a batch that starts again does what is missing, cut short, of other inputs or settings, and no more")
+  @Test("O9: a batch that starts again does what is missing, cut short, of other inputs or settings, and no more")
   func resumes() throws {
     let folder = try place()
     _ = try run(folder)
@@ -151,7 +151,7 @@ struct BatchTests {
     #expect(states(try run(folder, [.voiceProcessingEnableAGC: .bool(false)])) == ["done", "done", "done"])
   }
 
-  @Test("O10: --only does one case, and leaves the table; a name that is none, and an input in a voice's place, are refused")
+  @Test("O9: --only does one case, and leaves the table; a name that is none, and an input in a voice's place, are refused")
   func only() throws {
     let folder = try place()
     #expect(states(try run(folder, only: ["c"])) == ["done"])
@@ -168,7 +168,7 @@ struct BatchTests {
     #expect { try run(folder) } throws: { "\($0)".contains("results.csv: it is an input of the batch") }
   }
 
-  @Test("O10: partial files of a killed run are removed, unless somebody may still be writing them")
+  @Test("O9: partial files of a killed run are removed, unless somebody may still be writing them")
   func leftovers() throws {
     let folder = try place()
     _ = try run(folder)

@@ -74,7 +74,7 @@ struct TuningFileTests {
     #expect { try TuningFile.read("/nosuch/t.json") } throws: { "\($0)".contains("/nosuch/t.json") }
   }
 
-  @Test("O10: a case is done again with another tuning")
+  @Test("O9: a case is done again with another tuning")
   func batch() throws {
     try folder.wave("a.wav", TestSignals.noise(frames: 24_000))
     try "microphone\na.wav\n".write(toFile: folder.file("cases.csv"), atomically: true, encoding: .utf8)

@@ -30,7 +30,7 @@ struct CollectorTests {
   }
 
   @Test(
-    "O11 T1: OpenTelemetry's own messages read all of a reading: names, kinds, labels and values",
+    "O9 T1: OpenTelemetry's own messages read all of a reading: names, kinds, labels and values",
     .enabled(if: python != nil, "OpenTelemetry's messages are not there: Scripts/install-dependencies test fetches them from PyPI"))
   func reads() throws {
     let environment = ProcessInfo.processInfo.environment

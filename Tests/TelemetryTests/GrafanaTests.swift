@@ -35,7 +35,7 @@ struct GrafanaTests {
     return try JSONDecoder().decode(Dashboard.self, from: Data(contentsOf: package.appending(path: "Resources/grafana-nearend.json")))
   }
 
-  @Test("O11: every name and label that the Grafana dashboard asks for is one that the metrics have")
+  @Test("O9: every name and label that the Grafana dashboard asks for is one that the metrics have")
   func names() throws {
     let panels = try dashboard().panels
     #expect(panels.count >= 12)
@@ -59,7 +59,7 @@ struct GrafanaTests {
     #expect(asked.count >= 20)
   }
 
-  @Test("O11: no panel of the Grafana dashboard lies on another, and its variables are there")
+  @Test("O9: no panel of the Grafana dashboard lies on another, and its variables are there")
   func layout() throws {
     let dashboard = try dashboard()
     #expect(Set(dashboard.panels.map(\.id)).count == dashboard.panels.count)

@@ -94,7 +94,7 @@ struct OTLPTests {
     return OTLPExport(options, interval: interval, limits: .init(capacity: 10, backOff: 0.01...0.05))
   }
 
-  @Test("O11 T1: a collector gets each metric as gauge or monotonic sum, with unit, labels, times and resource; and nothing unknown to it")
+  @Test("O9 T1: a collector gets each metric as gauge or monotonic sum, with unit, labels, times and resource; and nothing unknown to it")
   func reading() throws {
     let server = try LoopbackServer(.status(200))
     let export = try Self.export(server)
@@ -144,7 +144,7 @@ struct OTLPTests {
     #expect(received.resource["service.instance.id"]?.stringValue.flatMap(UUID.init) != nil)
   }
 
-  @Test("O11: the start time of a new or reset OTLP sum is the previous reading")
+  @Test("O9: the start time of a new or reset OTLP sum is the previous reading")
   func starts() throws {
     var reader = OTLPReader(resource: [], version: "1.2.3")
     func read(_ sinks: [(id: String, underruns: UInt64)], at time: UInt64) throws -> Received {
@@ -168,7 +168,7 @@ struct OTLPTests {
     #expect(try start(read([("a", 2), ("b", 1)], at: 50), "a") == "50")
   }
 
-  @Test("O11: NaN and infinity are encoded as protobuf's JSON requires")
+  @Test("O9: NaN and infinity are encoded as protobuf's JSON requires")
   func numbers() throws {
     let server = try LoopbackServer(.status(200))
     let export = try Self.export(server)
@@ -181,7 +181,7 @@ struct OTLPTests {
     #expect(try received.point("nearend_busy_peak_ratio").asDouble == -.infinity)
   }
 
-  @Test("O11: readings that a collector cannot take now arrive later, in their order; one that it will never take is lost alone")
+  @Test("O9: readings that a collector cannot take now arrive later, in their order; one that it will never take is lost alone")
   func retries() throws {
     let server = try LoopbackServer(.status(503))
     let export = try Self.export(server)
@@ -210,7 +210,7 @@ struct OTLPTests {
     #expect(!failure.unicodeScalars.contains { $0.value < 32 || $0.value == 127 })
   }
 
-  @Test("O11: a reading that a collector accepts only in part is not sent again, and the reason is reported")
+  @Test("O9: a reading that a collector accepts only in part is not sent again, and the reason is reported")
   func partly() throws {
     let server = try LoopbackServer(.document(#"{"partialSuccess":{"rejectedDataPoints":"3","errorMessage":"too old"}}"#))
     let export = try Self.export(server)
@@ -223,7 +223,7 @@ struct OTLPTests {
     #expect(server.requests.count == 2)
   }
 
-  @Test("O11 T3: metrics are read at intervals, and not while the gate holds snapshots back")
+  @Test("O9 T3: metrics are read at intervals, and not while the gate holds snapshots back")
   func intervals() throws {
     let server = try LoopbackServer(.status(200))
     let export = try Self.export(server, interval: 0.01)
@@ -239,13 +239,13 @@ struct OTLPTests {
   }
 
   @Test(
-    "O11: a collector's address is with or without the path",
+    "O9: a collector's address is with or without the path",
     arguments: ["http://h:4318", "http://h:4318/", "http://h:4318/v1/metrics", "http://h:4318/v1/metrics/"])
   func addresses(text: String) throws {
     #expect(try OTLPOptions(endpoint: text).url.absoluteString == "http://h:4318/v1/metrics")
   }
 
-  @Test("O11: a bad address, header or interval is refused, and a header's value is not told")
+  @Test("O9: a bad address, header or interval is refused, and a header's value is not told")
   func badOptions() throws {
     for text in ["h:4318", "ftp://h", "http://", "http://h/?a=b", ""] {
       #expect(throws: TelemetryConfigurationError.badEndpoint(text)) { try OTLPOptions(endpoint: text) }

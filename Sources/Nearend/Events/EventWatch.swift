@@ -12,6 +12,8 @@ final class EventWatch: Sendable {
   private let events: EventBus
   private let clock: @Sendable () -> Double
   private let unitRun: @Sendable () -> UnitRun?
+  /// Called with each poll.
+  let polled = Callback<@Sendable () -> Void>()
 
   /// - Parameters:
   ///   - clock: returns seconds of a monotonic clock.
@@ -39,6 +41,7 @@ final class EventWatch: Sendable {
     observation.isTalkingWhileMuted = core.isSending && core.isTalkingWhileMuted
     let now = clock()
     post(detector.withLock { $0.update(observation, at: now) })
+    polled.current?()
   }
 
   /// Updates with the devices that the graph now uses.

@@ -20,7 +20,7 @@ struct KeptSettings: Sendable {
     case .device(.input): configuration.microphone.map { .string($0) }
     case .device(.output): configuration.speaker.map { .string($0) }
     case .graph(let place): place.read(configuration.settings)
-    case .audio, .session: nil
+    case .audio, .session, .program: nil
     }
   }
 

@@ -2,6 +2,7 @@ import Border
 import PipeWireGraph
 import RealtimeCore
 import SessionModel
+import Synchronization
 
 /// A session's settings by name, for the dashboard, the command line, the socket and the node's Props: finds the home of each, and logs and
 /// posts its changes. [any]
@@ -11,6 +12,11 @@ struct ServiceSettings: Sendable {
   let graph: any SessionGraph
   let log: EventLog
   let events: EventBus
+  private let program = ProgramSettingsCell()
+
+  init(core: AudioCore, session: VoiceSession, graph: any SessionGraph, log: EventLog, events: EventBus) {
+    (self.core, self.session, self.graph, self.log, self.events) = (core, session, graph, log, events)
+  }
 
   /// Returns the value of a setting.
   func value(of setting: Setting) -> EventValue {
@@ -18,6 +24,7 @@ struct ServiceSettings: Sendable {
     case .audio: core.value(of: setting) ?? setting.standard
     case .graph(let place): place.read(graph.settings)
     case .session(let place, _): place.read(session.current.settings)
+    case .program(let place): program.settings.withLock { place.read($0) }
     case .device(let direction): .string(graph.picked(direction) ?? "")
     }
   }
@@ -32,6 +39,7 @@ struct ServiceSettings: Sendable {
     case (.audio, _): _ = core.set(setting, to: value)
     case (.graph, _): graph.set(setting, to: value)
     case (.session(_, let event), _): if let event = event(value) { try send(event, for: setting) }
+    case (.program(let place), _): program.settings.withLock { place.write(&$0, value) }
     case (.device(let direction), .string(let name)): graph.pick(direction, name: name.isEmpty ? nil : name.printable())
     case (.device, _): break
     }
@@ -63,4 +71,9 @@ struct ServiceSettings: Sendable {
       events.post(.settingChanged, detail: ["setting": .string(setting.rawValue), "value": value(of: setting)])
     }
   }
+}
+
+/// Holds the settings that the program around a session follows. [any]
+private final class ProgramSettingsCell: Sendable {
+  let settings = Mutex(ProgramSettings())
 }

@@ -5,7 +5,7 @@ import Platform
 import SessionModel
 import Synchronization
 
-/// Reads the metrics at intervals, and sends each reading to an OpenTelemetry collector (O11). [any]
+/// Reads the metrics at intervals, and sends each reading to an OpenTelemetry collector (O9). [any]
 final class OTLPExport: Sendable {
   /// Returns a report of the state. Called on the export's own thread.
   typealias TakeReport = @Sendable () -> ServiceReport?

@@ -1,7 +1,7 @@
 import Foundation
 import SessionModel
 
-/// An OpenTelemetry collector that receives the metrics at intervals, by OTLP/HTTP in JSON (O11). [any]
+/// An OpenTelemetry collector that receives the metrics at intervals, by OTLP/HTTP in JSON (O9). [any]
 public struct OTLPOptions: Sendable, Equatable {
   /// Where metrics are posted; ends in /v1/metrics.
   public let url: URL

@@ -3,7 +3,7 @@ import Platform
 import SessionModel
 import Synchronization
 
-/// Turns events into records, and passes them to a file, a server, or both (T3); passes the metrics to a collector (O11). [any]
+/// Turns events into records, and passes them to a file, a server, or both (T3); passes the metrics to a collector (O9). [any]
 ///
 ///     events ─▶ rules ─▶ gate ─▶ record ─▶ one line of JSON ─┬▶ outlet "file"
 ///                  └▶ snapshot, taken on this thread ────────┴▶ outlet "http"

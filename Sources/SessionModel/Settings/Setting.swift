@@ -43,6 +43,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case duckingLevel
   /// Applies full ducking only while somebody speaks, a third of it in silence (D3).
   case isAdvancedDuckingEnabled
+  /// A `NotificationMode`: whether the program `nearend` shows desktop notifications of what a call needs (O11).
+  case notifications
   /// Locked while media is registered (L6).
   case useVoiceProcessingIO
   /// Locked while media is registered (L6).
@@ -134,6 +136,10 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
         home: .graph(.onOff(\.ducking.isAdvanced)),
         remark: .onOff("other applications are lowered while somebody speaks", "other applications are lowered for the whole call"),
         [.needsDevices])
+    case .notifications:
+      .choice(
+        NotificationMode.auto, "Desktop notifications of what a call needs; auto shows them where nearend has no dashboard",
+        home: .program(.word(\.notifications)), remark: .words { "desktop notifications: \($0)" }, [.needsDevices, .ignoresRepetition])
     case .useVoiceProcessingIO:
       .onOff(
         true, "Voice processing in the microphone's path; locked while media is registered", alias: "vpio",

@@ -77,6 +77,8 @@ package enum SettingHome: Sendable {
   case graph(SettingPlace<GraphSettings>)
   /// By the session, which changes it by an event; nil for a value of another kind.
   case session(SettingPlace<SessionSettings>, @Sendable (EventValue) -> SessionEvent?)
+  /// By the service, for the program that runs it.
+  case program(SettingPlace<ProgramSettings>)
   /// By the routes: the device picked for a direction.
   case device(Device.Direction)
 

@@ -29,7 +29,7 @@ struct MetricsListenTests {
     return nearend
   }
 
-  @Test("O11 T1: GET /metrics reports that no nearend runs, then a running one's metrics, and again that none runs")
+  @Test("O9 T1: GET /metrics reports that no nearend runs, then a running one's metrics, and again that none runs")
   func comesAndGoes() throws {
     let place = try EmptyPlace()
     let (running, url) = try listen(place)
@@ -47,7 +47,7 @@ struct MetricsListenTests {
     #expect(running.process.wait() == .status(0))
   }
 
-  @Test("O11 X1: any other request gets an answer that says what to ask, and costs no more than a client may")
+  @Test("O9 X1: any other request gets an answer that says what to ask, and costs no more than a client may")
   func otherRequests() throws {
     let place = try EmptyPlace()
     let (running, url) = try listen(place, at: "[::1]:0")
@@ -80,7 +80,7 @@ struct MetricsListenTests {
     #expect(descriptors < 60, "\(descriptors)")
   }
 
-  @Test("O11 X2: where others reach it, it answers to numeric addresses and to the names of --host-name, not to a page's own name")
+  @Test("O9 X2: where others reach it, it answers to numeric addresses and to the names of --host-name, not to a page's own name")
   func hostNames() throws {
     let place = try EmptyPlace()
     let (_, url) = try listen(place, at: "0.0.0.0:0", "--allow-remote", "--host-name", "Studio.local", "--host-name", "studio")
@@ -115,7 +115,7 @@ struct MetricsListenTests {
   }
 
   @Test(
-    "O11: an address that others reach is refused and named, unless --allow-remote says so; and what is no address",
+    "O9: an address that others reach is refused and named, unless --allow-remote says so; and what is no address",
     arguments: [
       ("0.0.0.0:9464", "0.0.0.0 is not this machine alone"), ("[::]:9464", ":: is not this machine alone"),
       ("192.0.2.1:9464", "or say --allow-remote"), ("example.org:9464", "'example.org:9464' is no address"),
@@ -127,7 +127,7 @@ struct MetricsListenTests {
     #expect(result.exit == .status(64) && result.errors.contains("--listen: ") && result.errors.contains(words), "\(result)")
   }
 
-  @Test("O11: --allow-remote lets it listen everywhere; an address that somebody has ends it with 1, and is named")
+  @Test("O9: --allow-remote lets it listen everywhere; an address that somebody has ends it with 1, and is named")
   func taken() throws {
     let place = try EmptyPlace()
     let running = try place.startNearend("metrics", "--listen", "0.0.0.0:0", "--allow-remote")
@@ -138,7 +138,7 @@ struct MetricsListenTests {
   }
 
   @Test(
-    "O11: a Prometheus scrapes it: the target is up, nearend's series are there while one runs, and nearend_up falls when it ends",
+    "O9: a Prometheus scrapes it: the target is up, nearend's series are there while one runs, and nearend_up falls when it ends",
     .enabled(if: prometheus != nil, "Prometheus is not there: Scripts/install-dependencies test unpacks Debian's into .build/prometheus"))
   func scrapes() throws {
     let place = try EmptyPlace()

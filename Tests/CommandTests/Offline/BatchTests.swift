@@ -28,7 +28,7 @@ struct BatchTests {
   private func outputs() -> [String] { ((try? FileManager.default.contentsOfDirectory(atPath: file("out"))) ?? []).sorted() }
   private func table() throws -> [Substring] { try String(contentsOfFile: file("out/results.csv"), encoding: .utf8).split(separator: "\n") }
 
-  @Test("O10: process --batch makes a voice and its measures for each row, and one table; a line for each as it is done")
+  @Test("O9: process --batch makes a voice and its measures for each row, and one table; a line for each as it is done")
   func all() throws {
     try manifest("microphone,reference,name,agc\none.wav,two.wav,,\nthree.wav,,last,off\n")
     let result = try batch("--jobs", "2")
@@ -45,7 +45,7 @@ struct BatchTests {
     #expect(try Data(contentsOf: URL(filePath: file("alone.wav"))) == Data(contentsOf: URL(filePath: file("out/last.wav"))))
   }
 
-  @Test("O10: a bad file is named in the table and in the end, the rest is done, and the status is 66")
+  @Test("O9: a bad file is named in the table and in the end, the rest is done, and the status is 66")
   func badFile() throws {
     try Data("RIFF, but no more".utf8).write(to: URL(filePath: file("two.wav")))
     try manifestOfAll()
@@ -58,7 +58,7 @@ struct BatchTests {
     #expect(outputs().filter { $0.hasSuffix(".wav") } == ["four.wav", "one.wav", "three.wav"])
   }
 
-  @Test("O10: a batch that is killed leaves no half voice, and goes on where it was", arguments: [SIGKILL, SIGTERM])
+  @Test("O9: a batch that is killed leaves no half voice, and goes on where it was", arguments: [SIGKILL, SIGTERM])
   func killed(signal: Int32) throws {
     var generator = SeededGenerator(seed: 4)
     // The last case is long enough to be killed in.
@@ -83,7 +83,7 @@ struct BatchTests {
     #expect(try table().count == 4)
   }
 
-  @Test("O10: on a terminal a bar shows how many are done and the time left, and goes at the end")
+  @Test("O9: on a terminal a bar shows how many are done and the time left, and goes at the end")
   func bar() throws {
     var generator = SeededGenerator(seed: 5)
     // The remaining time is shown after half a second.
@@ -97,7 +97,7 @@ struct BatchTests {
     #expect(try !terminal.screen().contains("[#") && terminal.screen().contains("1 of 1 cases are done"))
   }
 
-  @Test("O10: a bad manifest ends with 65 and names each line; a folder that is none with 73")
+  @Test("O9: a bad manifest ends with 65 and names each line; a folder that is none with 73")
   func refusals() throws {
     try manifest("microphone,aec\none.wav,speex\ntwo.wav,\nthree.wav,no\ntwo.wav,\n")
     let result = try batch()

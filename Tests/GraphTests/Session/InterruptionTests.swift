@@ -215,6 +215,34 @@ extension GraphTests {
       #expect(seconds < 1)
     }
 
+    @Test("I1 X1: only the login manager announces sleep: a signal from another on the bus, sent to nearend alone, does nothing")
+    func impostor() throws {
+      let live = try LiveGraph(.login)
+      defer { live.stop() }
+      let manager = try manager(live)
+      live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
+      try live.wait(for: "the call") { $0.session.state == .active }
+      try live.session.wait(for: "the inhibitor") { manager.inhibitors.contains { $0.isHeld } }
+      // Sessions are kept for the next test, so that the connection's number is not a small one.
+      let own = try live.session.run(
+        "dbus-send", ["--system", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.GetId"])
+      let last = try #require(own.output.firstMatch(of: /destination=:1\.(\d+)/).flatMap { Int($0.output.1) })
+      for peer in 0...last {
+        _ = try live.session.run(
+          "dbus-send",
+          [
+            "--system", "--type=signal", "--dest=:1.\(peer)", "/org/freedesktop/login1", "org.freedesktop.login1.Manager.PrepareForSleep",
+            "boolean:true",
+          ])
+      }
+      // In order behind those.
+      manager.setActive(false)
+      try live.wait(for: "the manager's own word") { $0.session.interruption?.reason == .sessionInactive }
+      #expect(live.service.snapshot().session.interruptions.map(\.reason) == [.sessionInactive])
+      manager.setActive(true)
+      try live.wait(for: "the seat") { $0.session.interruption == nil }
+    }
+
     @Test("I6: the system bus dies and comes back: no interruption, and sleep is noticed again within 2 s")
     func systemBus() throws {
       let live = try LiveGraph(.login)
