@@ -19,11 +19,9 @@ struct CommandLineTests {
   @Test(
     "O1: help of every command looks as its snapshot",
     arguments: [
-      "nearend", "rehearse", "process", "devices", "config", "reset", "enable", "disable", "doctor", "status", "attach", "get", "set", "toggle", "mute",
-      "unmute", "activate", "deactivate",
-      "resume",
-      "sink",
-      "source", "call", "hang-up", "send", "play-into-mic", "events",
+      "nearend", "rehearse", "process", "devices", "config", "reset", "enable", "disable", "doctor", "status", "attach", "get", "set",
+      "toggle", "mute", "unmute", "activate", "deactivate", "resume", "sink", "source", "call", "hang-up", "send", "play-into-mic",
+      "events",
       "diagnostics", "metrics", "plot",
     ])
   func help(command: String) throws {

@@ -59,7 +59,8 @@ package struct NoticeFacts: Sendable, Equatable {
 }
 
 extension NoticeFacts {
-  /// What is to be told now, whether it has been for long or not. An interruption is told only to somebody in a call, which the caller knows.
+  /// What is to be told now, whether it has been for long or not. An interruption is told only to somebody in a call, which the caller
+  /// knows.
   package var notices: [Notice] {
     var notices: [Notice] = []
     if let interruption, let words = interruption.notice {
