@@ -30,6 +30,9 @@ package final class ThreadLoop: @unchecked Sendable {
   package func start() throws(PipeWireError) {
     try check()
     guard let loop else { return }
+    // Locked, so that the thread begins once the library knows it: a callback before that would not count as one.
+    pw_thread_loop_lock(loop)
+    defer { pw_thread_loop_unlock(loop) }
     let result = pw_thread_loop_start(loop)
     guard result == 0 else { throw PipeWireError(failed: "PipeWire's thread cannot be started", result) }
   }

@@ -11,7 +11,7 @@ struct InstallTests {
   private static let commands = [
     "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "resume",
     "sink", "source", "call", "hang-up", "send", "play-into-mic", "events", "diagnostics", "metrics", "plot", "doctor", "config", "reset",
-    "isolation", "stage",
+    "isolation", "stage", "enable", "disable",
   ]
 
   private func make(_ target: String, in place: EmptyPlace, _ variables: String...) throws -> ToolResult {
