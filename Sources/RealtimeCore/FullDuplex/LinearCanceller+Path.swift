@@ -46,7 +46,8 @@ extension LinearCanceller {
     let hop = bands.hop(noise: detector.noise, isFarEnd: isFarEnd)
     act(on: verification.observe(hop))
     if hopsUntilHistoryIsComplete > 0 { return watchBeginning() }
-    if !microphone.isWhole { return }
+    // Where the filters do not learn, their error is of an earlier hop.
+    if !permits(.filters) { return }
     if permits(.exchange) { filters.exchange(hop) }
     observeTrial(hop)
     observeDelay()
