@@ -233,7 +233,7 @@ let package = Package(
     .executableTarget(
       name: "RealtimeCheck", dependencies: ["RealtimeCore", "CRealtimeFence", "SeededSignals"],
       linkerSettings: [.unsafeFlags(["-Xclang-linker", "-fsanitize=realtime"])]),
-    .testTarget(name: "RealtimeCheckTests"),
+    .testTarget(name: "RealtimeCheckTests", dependencies: ["RealtimeCheck"]),
   ]
 #endif
 

@@ -100,7 +100,9 @@ package final class DesktopNotifier: @unchecked Sendable {
     lastLook.store(Self.milliseconds, ordering: .relaxed)
     carryOut(rules.reduce(subject.facts(), at: now, canShow: daemon.isPresent))
     if rules.isWaitingForDesktop { daemon.seek(at: now) }
-    if let next = rules.nextLook { timer?.schedule(after: max(next - now, 0.01)) } else { timer?.pause() }
+    let nextTry = rules.isWaitingForDesktop ? daemon.nextTry : nil
+    let next = [rules.nextLook, nextTry].compactMap { $0 }.min()
+    if let next { timer?.schedule(after: max(next - now, 0.01)) } else { timer?.pause() }
   }
 
   private func carryOut(_ changes: [NoticeRules.Change]) {
@@ -120,7 +122,7 @@ package final class DesktopNotifier: @unchecked Sendable {
     case .vanished:
       rules.desktopVanished()
       somethingChanged()
-    case .closed(let kind): rules.closed(kind)
+    case .closed(let kind, let byPerson): rules.closed(kind, byPerson: byPerson)
     case .invoked(let action): subject.perform(action.command)
     case .remark(let text): subject.remark(text)
     }

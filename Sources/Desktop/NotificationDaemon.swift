@@ -1,6 +1,7 @@
 import Border
 internal import MessageBus
 import PipeWireClient
+import Platform
 import SessionModel
 
 /// The desktop's notification daemon: `org.freedesktop.Notifications` on the session bus.
@@ -14,8 +15,8 @@ final class NotificationDaemon {
     case appeared
     /// It is gone, and what it showed with it.
     case vanished
-    /// A notification is no longer shown.
-    case closed(Notice.Kind)
+    /// A notification is no longer shown, because a person has closed it, or its time was over.
+    case closed(Notice.Kind, byPerson: Bool)
     case invoked(NoticeAction)
     /// A message for people.
     case remark(String)
@@ -25,6 +26,8 @@ final class NotificationDaemon {
     static let service = "org.freedesktop.Notifications"
     static let path = "/org/freedesktop/Notifications"
   }
+  /// Why a notification was closed: by a person.
+  private let dismissed: UInt32 = 2
   /// A notification that was asked for.
   private struct Entry {
     var notice: Notice
@@ -42,6 +45,8 @@ final class NotificationDaemon {
   private let loop: ThreadLoop
   private let tell: (News) -> Void
   private var bus: Bus?
+  /// Whether a daemon has answered on this bus.
+  private var hasServed = false
   /// The unique name of the daemon that answers; nil for none.
   private var owner: String?
   private var capabilities = NotificationCapabilities()
@@ -49,8 +54,10 @@ final class NotificationDaemon {
   /// Counts the daemons: an answer to a question to a former one means nothing.
   private var generation = 0
   private var isSought = false
-  private var nextTry = -Double.infinity
+  /// When `seek` makes its next attempt, at the earliest, in seconds of a monotonic clock.
+  private(set) var nextTry = -Double.infinity
   private var hasRemarked = false
+  private var hasRefused = false
 
   /// Seconds between attempts to connect, or to ask a daemon that has not answered.
   private static let patience = (bus: 5.0, daemon: 60.0)
@@ -88,7 +95,11 @@ final class NotificationDaemon {
       let rule = "type='signal',sender='\(Names.service)',path='\(Names.path)',interface='\(Names.service)',member='\(member)'"
       bus.listen(rule) { [weak self] message in
         guard let self, message.sender == owner, let kind = kind(of: message.readNumber()) else { return }
-        if member == "ActionInvoked" { invoked(kind, message.readText()) } else { closed(kind) }
+        if member == "ActionInvoked" {
+          invoked(kind, message.readText())
+        } else {
+          closed(kind, byPerson: message.readNumber() == dismissed)
+        }
       }
     }
   }
@@ -102,7 +113,7 @@ final class NotificationDaemon {
       if let failure = answer.failure { return daemon.remark("no notification daemon: \(failure)") }
       guard let words = answer.readStrings() else { return daemon.remark("the notification daemon does not say what it can show") }
       daemon.capabilities = NotificationCapabilities(words)
-      daemon.owner = answer.sender
+      (daemon.owner, daemon.hasServed, daemon.hasRefused) = (answer.sender, true, false)
       daemon.tell(.appeared)
     }
   }
@@ -113,8 +124,10 @@ final class NotificationDaemon {
   }
 
   private func lost(_ failure: Bus.Failure) {
-    bus = nil
-    nextTry = -.infinity
+    // One that was there may be back at once; one that never lets anybody in is left alone for a while.
+    nextTry = hasServed ? -.infinity : monotonicSeconds() + Self.patience.bus
+    if !hasServed { remark(failure.description) }
+    (bus, hasServed) = (nil, false)
     forget()
   }
 
@@ -124,6 +137,13 @@ final class NotificationDaemon {
     generation += 1
     (owner, isSought, entries) = (nil, false, [:])
     if wasPresent { tell(.vanished) }
+  }
+
+  /// Once for each daemon.
+  private func refused(_ reason: String) {
+    guard !hasRefused else { return }
+    hasRefused = true
+    tell(.remark("a desktop notification was not shown: \(reason)"))
   }
 
   private func remark(_ reason: String) {
@@ -181,12 +201,12 @@ final class NotificationDaemon {
   private func answered(_ kind: Notice.Kind, id: UInt32?, _ failure: String?) {
     guard var entry = entries[kind] else { return }
     entry.isAsked = false
-    guard let id, id > 0 else {
+    let isShown = id.map { $0 > 0 } ?? false
+    if isShown { entry.id = id } else { refused(failure ?? "the daemon gives it no number") }
+    guard entry.id != nil else {
       entries[kind] = nil
-      tell(.closed(kind))
-      return remark(failure ?? "the notification daemon gives no number")
+      return tell(.closed(kind, byPerson: false))
     }
-    entry.id = id
     entries[kind] = entry
     if entry.isOver { return withdraw(kind) }
     guard let next = entry.next else { return }
@@ -204,14 +224,14 @@ final class NotificationDaemon {
     tell(.invoked(action))
   }
 
-  private func closed(_ kind: Notice.Kind) {
+  private func closed(_ kind: Notice.Kind, byPerson: Bool) {
     // One that is being replaced is there again with the answer.
     guard entries[kind]?.isAsked == false else {
       entries[kind]?.id = nil
       return
     }
     entries[kind] = nil
-    tell(.closed(kind))
+    tell(.closed(kind, byPerson: byPerson))
   }
 
   private func call(

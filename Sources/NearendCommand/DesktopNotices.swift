@@ -28,9 +28,13 @@ final class DesktopNotices: Sendable {
     follow()
   }
 
+  /// Locked, so that the newest mode holds, and none once it has stopped.
   private func follow() {
-    let mode: NotificationMode = service.value(of: .notifications).word() ?? .auto
-    notifier.setEnabled(mode.shows(besideDashboard: hasDashboard))
+    subscription.withLock { subscription in
+      guard subscription != nil else { return }
+      let mode: NotificationMode = service.value(of: .notifications).word() ?? .auto
+      notifier.setEnabled(mode.shows(besideDashboard: hasDashboard))
+    }
   }
 
   /// Withdraws what is shown. Call it once, before the service stops.

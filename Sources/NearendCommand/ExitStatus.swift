@@ -16,7 +16,7 @@ enum ExitStatus: Int32 {
   case badConfiguration = 65
   /// `--mic` or `--speaker` names a device that is not there, or a file to process is not there or cannot be processed.
   case noInput = 66
-  /// No daemon, no nearend to talk to, or something that a rehearsal needs is not installed.
+  /// No daemon, no nearend to talk to, no systemd or unit to enable, or something that a rehearsal needs is not installed.
   case unavailable = 69
   /// An output file of `process` cannot be written.
   case noOutput = 73
@@ -32,8 +32,8 @@ enum ExitStatus: Int32 {
       64  wrong arguments
       65  nearend.toml or the manifest of a batch is invalid
       66  no device of that name, or an input file that cannot be processed
-      69  no PipeWire daemon, no nearend to talk to, or something that a rehearsal
-          needs is not installed
+      69  no PipeWire daemon, no nearend to talk to, no systemd or unit to
+          enable, or something that a rehearsal needs is not installed
       73  an output file that cannot be written
       75  another nearend runs in this session
       78  not a terminal, or one that is too small

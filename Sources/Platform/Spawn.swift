@@ -70,15 +70,19 @@ package func run(
 ) throws(SystemError) -> (status: Int32, errors: String) {
   var ends: [Int32] = [-1, -1]
   guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { throw .last }
-  defer { close(ends[0]) }
   let process: Int32
+  var said: [UInt8] = []
   do {
-    defer { close(ends[1]) }
-    process = try spawn(file, arguments, environment: environment, errors: .descriptor(ends[1]))
+    // Before the end is awaited: a program that says more must not wait for a reader.
+    defer { close(ends[0]) }
+    do {
+      defer { close(ends[1]) }
+      process = try spawn(file, arguments, environment: environment, errors: .descriptor(ends[1]))
+    }
+    said = (try? contents(of: ends[0], atMost: 4_096)) ?? []
   }
-  let said = (try? contents(of: ends[0], atMost: 4_096)) ?? []
   var status: Int32 = 0
-  while waitpid(process, &status, 0) < 0, errno == EINTR {}
+  while waitpid(process, &status, 0) < 0 { guard errno == EINTR else { throw .last } }
   return (status, String(decoding: said, as: UTF8.self))
 }
 

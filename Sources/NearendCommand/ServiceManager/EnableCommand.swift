@@ -23,6 +23,6 @@ struct DisableCommand: ParsableCommand {
   func run() throws {
     try parent.refuseOwnOptions(of: "disable")
     UserService.found().change("disable")
-    print("The service has ended, and does not start at login. Applications use the real devices again.")
+    print("The service has ended, and does not start at login.")
   }
 }

@@ -48,7 +48,8 @@ final class VirtualDevices {
   }
 
   /// Low priorities: neither default nor driver unless there is nothing else.
-  /// Their output has the volume that mixers set (D1), and the latency of what is behind them (V8; since PipeWire 1.x that has to be asked for).
+  /// Their output has the volume that mixers set (D1), and the latency of what is before them (V8), which newer PipeWires have to be asked
+  /// for.
   private static let common: Properties = [
     "priority.session": "10", "priority.driver": "1", "node.virtual": "true", "monitor.channel-volumes": "true",
     "monitor.passthrough": "true",

@@ -118,5 +118,4 @@ package final class SourceTap: @unchecked Sendable {
     }
     return retired.isEmpty
   }
-
 }

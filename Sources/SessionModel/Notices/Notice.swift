@@ -34,7 +34,7 @@ package struct Notice: Sendable, Equatable {
 }
 
 /// What a person can do about a notice with one press. [any]
-package enum NoticeAction: String, Sendable, CaseIterable {
+package enum NoticeAction: String, Sendable {
   case unmute
   case resume
 

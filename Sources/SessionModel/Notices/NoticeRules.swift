@@ -39,6 +39,8 @@ package struct NoticeRules: Sendable {
     var told: Notice?
     /// Whether it is on the screen.
     var isVisible = false
+    /// Whether a person has closed it.
+    var isDismissed = false
     var isHeldBack = false
     /// When it goes by itself; nil for what still holds.
     var end: Double?
@@ -66,16 +68,20 @@ package struct NoticeRules: Sendable {
     var changes: [Change] = []
     let notices = notices(facts, at: now)
     let current = Set(notices.map(\.kind))
+    // What a person has undone and does again is to be told again.
+    if !facts.isMicrophoneMuted { last[.talkingWhileMuted] = nil }
+    if !facts.isPausedAfterUnplug { last[.pause] = nil }
     begin(notices, at: now)
     for kind in Notice.Kind.allCases { changes += end(kind, isSo: current.contains(kind), facts, at: now, canShow: canShow) }
     changes += tell(current, at: now, canShow: canShow)
-    nextLook = times(facts, canShow: canShow).filter { $0 > now }.min()
+    nextLook = times(facts, at: now, canShow: canShow).filter { $0 > now }.min()
     return changes
   }
 
-  /// Notes that a notice is no longer on the screen: a person or the time has closed it.
-  package mutating func closed(_ kind: Notice.Kind) {
+  /// Notes that a notice is no longer on the screen, because a person or the time has closed it.
+  package mutating func closed(_ kind: Notice.Kind, byPerson: Bool) {
     stories[kind]?.isVisible = false
+    if byPerson { stories[kind]?.isDismissed = true }
     if stories[kind]?.end != nil { stories[kind] = nil }
   }
 
@@ -151,14 +157,13 @@ package struct NoticeRules: Sendable {
     let isOver = story.end.map { $0 <= now } ?? (!isSo && now - story.seen >= kind.linger(facts))
     guard isOver else { return [] }
     stories[kind] = nil
-    // Who has unmuted and mutes again is to hear of it again.
-    if kind == .talkingWhileMuted, !facts.isMicrophoneMuted { last[kind] = nil }
-    guard story.isVisible else { return [] }
-    guard story.end == nil, canShow, shown.count < Self.most, let notice = kind.over(facts) else { return [.withdraw(kind)] }
+    guard story.told != nil, !story.isDismissed, story.end == nil, canShow, shown.count < Self.most, let notice = kind.over(facts) else {
+      return story.isVisible ? [.withdraw(kind)] : []
+    }
     stories[kind] = Story(
       notice: notice, since: story.since, seen: now, told: notice, isVisible: true, end: now + Self.passing)
     shown.append(now)
-    return [.replace(notice)]
+    return [story.isVisible ? .replace(notice) : .show(notice)]
   }
 
   // MARK: What is due
@@ -168,7 +173,7 @@ package struct NoticeRules: Sendable {
     var changes: [Change] = []
     isWaitingForDesktop = false
     for kind in Notice.Kind.allCases where current.contains(kind) {
-      guard let story = stories[kind], story.told != story.notice, dueTime(of: story) <= now else { continue }
+      guard let story = stories[kind], story.told != story.notice, !story.isDismissed, dueTime(of: story) <= now else { continue }
       guard canShow else {
         isWaitingForDesktop = true
         continue
@@ -197,12 +202,20 @@ package struct NoticeRules: Sendable {
   }
 
   /// When something changes by time alone.
-  private func times(_ facts: NoticeFacts, canShow: Bool) -> [Double] {
-    var times = stories.values.flatMap { story -> [Double] in
-      if let end = story.end { return [end] }
-      let isUntold = story.told != story.notice
-      let room = shown.count >= Self.most ? shown[shown.count - Self.most] + Self.window : -.infinity
-      return [story.seen + story.notice.kind.linger(facts)] + (isUntold && canShow ? [max(dueTime(of: story), room)] : [])
+  private func times(_ facts: NoticeFacts, at now: Double, canShow: Bool) -> [Double] {
+    var times: [Double] = []
+    let room = shown.count >= Self.most ? shown[shown.count - Self.most] + Self.window : -.infinity
+    for story in stories.values {
+      if let end = story.end {
+        times.append(end)
+        continue
+      }
+      // What is so now ends with an event, or a poll.
+      if story.seen < now { times.append(story.seen + story.notice.kind.linger(facts)) }
+      guard story.told != story.notice, !story.isDismissed else { continue }
+      let due = dueTime(of: story)
+      // What is due waits for room, or for whoever shows it.
+      if due > now || canShow { times.append(due > now ? due : room) }
     }
     if let silent, stories[.silentMicrophone] == nil { times.append(silent.since + Self.longestSilence) }
     return times

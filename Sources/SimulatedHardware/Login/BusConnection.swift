@@ -17,6 +17,7 @@ final class BusConnection: @unchecked Sendable {
 
   /// Connects, acquires `name`, and answers calls to `path` and below: `answer` is called with `lock` held, and returns false for an
   /// unknown method.
+  /// The name may have an owner that is about to leave: it is taken as soon as it is free.
   /// - Throws: `SessionError`.
   init(socket: String, name: String, path: String, lock: Lock, answer: @escaping (BusMessage) -> Bool) throws {
     self.lock = lock
@@ -29,7 +30,7 @@ final class BusConnection: @unchecked Sendable {
     try check(sd_bus_set_address(bus, "unix:path=\(socket)"), "using \(socket)")
     try check(sd_bus_set_bus_client(bus, 1), "using \(socket)")
     try check(sd_bus_start(bus), "connecting to \(socket)")
-    try check(sd_bus_request_name(bus, name, 0), "taking the name \(name) on \(socket)")
+    try check(sd_bus_request_name(bus, name, UInt64(SD_BUS_NAME_QUEUE)), "taking the name \(name) on \(socket)")
     let data = Unmanaged.passUnretained(self).toOpaque()
     let handler: sd_bus_message_handler_t = { message, data, _ in
       guard let message, let data else { return 0 }

@@ -208,12 +208,37 @@ struct NoticeRulesTests {
     func talk(_ facts: inout NoticeFacts) { (facts.isMicrophoneMuted, facts.isTalkingWhileMuted) = (true, true) }
     func unmute(_ facts: inout NoticeFacts) { (facts.isMicrophoneMuted, facts.isTalkingWhileMuted) = (false, false) }
     play.after(1, talk)
-    play.rules.closed(.talkingWhileMuted)
+    play.rules.closed(.talkingWhileMuted, byPerson: true)
     play.after(30)
     #expect(play.told == ["1 show talkingWhileMuted"])
     play.after(0, unmute)
     play.after(5, talk)
     #expect(play.told == ["1 show talkingWhileMuted", "36 show talkingWhileMuted"])
+  }
+
+  @Test("O11: who mutes again is told again within the minute, also where the first was over long before the unmute")
+  func mutesAgain() {
+    var play = Play()
+    play.after(0) { ($0.isMicrophoneMuted, $0.isTalkingWhileMuted) = (true, true) }
+    play.after(2) { $0.isTalkingWhileMuted = false }
+    play.after(18) { $0.isMicrophoneMuted = false }
+    play.after(10) { ($0.isMicrophoneMuted, $0.isTalkingWhileMuted) = (true, true) }
+    #expect(play.told == ["0 show talkingWhileMuted", "12 withdraw talkingWhileMuted", "30 show talkingWhileMuted"])
+  }
+
+  @Test(
+    "O11: the end of an interruption is told where its notice's time was over, not where a person has closed it", arguments: [false, true])
+  func interruptionClosed(byPerson: Bool) {
+    var play = Play()
+    play.after(1) { ($0.interruption, $0.isActive, $0.isSending) = (.daemonLost, false, false) }
+    play.after(5)
+    play.rules.closed(.interruption, byPerson: byPerson)
+    #expect(play.rules.reduce(play.facts, at: 6).isEmpty && play.rules.nextLook == nil, "no timer runs while it lasts")
+    play.after(20) { if byPerson { $0.interruption = .frozen } }
+    play.after(4) { ($0.interruption, $0.isActive, $0.isSending) = (nil, true, true) }
+    play.after(50)
+    let first = ["3 show interruption"]
+    #expect(play.told == (byPerson ? first : first + ["30 show interruption", "38 withdraw interruption"]))
   }
 
   @Test("O11: what still holds is shown once there is a daemon; what a daemon takes with it is shown by the next")
@@ -230,7 +255,7 @@ struct NoticeRulesTests {
     absent.after(5, canShow: false)
     absent.look()
     #expect(absent.told == ["20 show pause", "25 show pause"])
-    absent.rules.closed(.pause)
+    absent.rules.closed(.pause, byPerson: true)
     absent.rules.desktopVanished()
     absent.after(100)
     #expect(absent.told == ["20 show pause", "25 show pause"], "a person has closed it")

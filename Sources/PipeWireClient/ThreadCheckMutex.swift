@@ -1,0 +1,1 @@
+../Nearend/ThreadCheckMutex.swift
