@@ -54,7 +54,9 @@ class Acoustics:
         return np.fft.irfft(spectrum * 10 ** (self.draw.uniform(low, high) * octaves / 20), len(sound))
 
     def loudspeaker(self, sound: np.ndarray) -> np.ndarray:
-        """Distorts as loudspeakers and their amplifiers do: not at all in a quarter of the cases, little in half of the rest.
+        """Distorts as loudspeakers and their amplifiers do.
+
+        Not at all in a quarter of the cases, little in half of the rest.
 
         On recorded devices whose far end talks alone, a linear filter cancels 10 to 18 dB up to 1.5 kHz, and 7 to 10 dB
         above, in the median. Of mixtures that all distort it cancels 4 to 5 dB, of these some 8.
