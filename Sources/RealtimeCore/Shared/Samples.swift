@@ -20,6 +20,9 @@ package struct Buffer<Element: BitwiseCopyable>: ~Copyable {
     for (i, value) in values.enumerated() { (start + i).initialize(to: value) }
   }
 
+  /// Takes over allocated memory, of which an initializer keeps a view: Swift 6.0 crashes where one reads a buffer of its own. [control]
+  package init(adopting start: UnsafeMutablePointer<Element>) { self.start = start }
+
   deinit { start.deallocate() }
 }
 

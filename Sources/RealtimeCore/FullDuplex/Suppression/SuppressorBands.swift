@@ -24,9 +24,12 @@ struct SuppressorBands {
 
 /// The edges of the suppressor's bands, which they own. [control]
 struct SuppressorBandEdges: ~Copyable {
-  /// Valid as long as the edges.
-  let bands: SuppressorBands
   private let edges: Buffer<Int>
+  private let count: Int
+  private let speech: Range<Int>
+
+  /// Valid as long as the edges. Not stored: Swift 6.0 crashes where an initializer reads a buffer of its own.
+  var bands: SuppressorBands { SuppressorBands(count: count, edges: UnsafePointer(edges.start), speech: speech) }
 
   /// - Parameters:
   ///   - bins: number of bins of the suppressor's transform.
@@ -41,7 +44,7 @@ struct SuppressorBandEdges: ~Copyable {
     edges.append(estimated)
     let first = edges.firstIndex { Float($0) * binWidth >= 374 } ?? 0
     let end = edges.firstIndex { Float($0) * binWidth >= 5990 } ?? edges.count - 1
+    (count, speech) = (edges.count - 1, first..<max(end, first + 5))
     self.edges = Buffer(edges)
-    bands = SuppressorBands(count: edges.count - 1, edges: UnsafePointer(self.edges.start), speech: first..<max(end, first + 5))
   }
 }

@@ -87,8 +87,10 @@ struct Spectrum: ~Copyable {
   }
 
   init(_ bins: Int) {
-    memory = Samples(SplitSpectrum.memory(bins))
-    parts = SplitSpectrum(memory.start, bins: bins)
+    let count = SplitSpectrum.memory(bins), start = UnsafeMutablePointer<Float>.allocate(capacity: count)
+    start.initialize(repeating: 0, count: count)
+    memory = Samples(adopting: start)
+    parts = SplitSpectrum(start, bins: bins)
   }
 }
 

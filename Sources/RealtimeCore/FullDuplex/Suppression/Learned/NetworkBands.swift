@@ -26,20 +26,21 @@ struct NetworkBands: ~Copyable {
   ///   - bins: bins of the transform.
   ///   - binWidth: distance of two bins in Hz.
   init(bins: Int, binWidth: Float) {
-    let count = Self.count
-    self.bins = min(bins, Int(8000 / binWidth) + 1)
-    edges = Buffer(repeating: 0, count: count + 1)
-    for band in 0..<count { edges.start[band] = min(Int((Self.centre(band) / binWidth).rounded(.up)), self.bins) }
-    edges.start[count] = self.bins
+    let count = Self.count, bins = min(bins, Int(8000 / binWidth) + 1)
+    // In arrays first: Swift 6.0 crashes where an initializer reads a buffer of its own.
+    let edges = (0..<count).map { min(Int((Self.centre($0) / binWidth).rounded(.up)), bins) } + [bins]
     // Sums read up to eight values beyond a band.
-    places = Samples(self.bins + 16)
-    products = Samples(self.bins + 16)
-    sums = Samples(count + 8)
-    upper = Samples(count + 8)
+    var places = [Float](repeating: 0, count: bins + 16)
     for band in 0..<count - 1 {
       let below = Self.centre(band), above = Self.centre(band + 1)
-      for k in edges.start[band]..<edges.start[band + 1] { places[k] = (Float(k) * binWidth - below) / (above - below) }
+      for k in edges[band]..<edges[band + 1] { places[k] = (Float(k) * binWidth - below) / (above - below) }
     }
+    self.bins = bins
+    self.edges = Buffer(edges)
+    self.places = Buffer(places)
+    products = Samples(bins + 16)
+    sums = Samples(count + 8)
+    upper = Samples(count + 8)
   }
 
   /// Sums powers by bin into powers by band. Eight values from any bin of the bands on must be readable.
