@@ -25,31 +25,17 @@ package struct BusMessage {
   package func append(_ text: String, _ type: Character = "s") {
     _ = text.withCString { sd_bus_message_append_basic(message, Self.code(type), $0) }
   }
-  package func append(_ byte: UInt8) {
-    var byte = byte
-    sd_bus_message_append_basic(message, Self.code("y"), &byte)
-  }
-  package func append(_ number: Int32) {
-    var number = number
-    sd_bus_message_append_basic(message, Self.code("i"), &number)
-  }
-  package func append(_ number: UInt32) {
-    var number = number
-    sd_bus_message_append_basic(message, Self.code("u"), &number)
-  }
-  package func append(_ number: UInt64) {
-    var number = number
-    sd_bus_message_append_basic(message, Self.code("t"), &number)
-  }
-  package func append(_ flag: Bool) {
-    var value: Int32 = flag ? 1 : 0
-    sd_bus_message_append_basic(message, Self.code("b"), &value)
-  }
+  package func append(_ byte: UInt8) { append(byte, as: "y") }
+  package func append(_ number: Int32) { append(number, as: "i") }
+  package func append(_ number: UInt32) { append(number, as: "u") }
+  package func append(_ number: UInt64) { append(number, as: "t") }
+  package func append(_ flag: Bool) { append(Int32(flag ? 1 : 0), as: "b") }
 
   /// Appends a duplicate of the descriptor; the caller keeps and closes its own.
-  package func append(descriptor: Int32) {
-    var value = descriptor
-    sd_bus_message_append_basic(message, Self.code("h"), &value)
+  package func append(descriptor: Int32) { append(descriptor, as: "h") }
+
+  private func append<Value: BitwiseCopyable>(_ value: Value, as type: Character) {
+    withUnsafeBytes(of: value) { _ = sd_bus_message_append_basic(message, Self.code(type), $0.baseAddress) }
   }
 
   /// Appends a container with what `fill` appends: an array "a", an entry of a dictionary "e", or a variant "v".

@@ -62,6 +62,11 @@ package func spawn(
   return process
 }
 
+/// Finds an executable file by its name in `path`, a list of folders like `PATH`; nil if there is none. [any]
+package func program(named name: String, in path: String) -> String? {
+  path.split(separator: ":").map { "\($0)/\(name)" }.first { (file: String) in access(file, X_OK) == 0 }
+}
+
 /// Runs a program to its end, without input or output. Returns its status, of `waitpid`, and what it said on standard error, at most 4,096
 /// bytes. [any], never the audio thread
 /// - Throws: `SystemError` if it cannot be started.

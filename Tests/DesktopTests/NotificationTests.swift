@@ -33,6 +33,12 @@ private final class Rig {
     notifier.setEnabled(true)
   }
 
+  /// Has a server join the session's bus.
+  func serve(_ server: NotificationServer = NotificationServer()) throws -> NotificationServer {
+    try server.connect(to: session)
+    return server
+  }
+
   func set(_ change: (inout NoticeFacts) -> Void) {
     facts.withLock { change(&$0) }
     notifier.somethingChanged()
@@ -56,8 +62,7 @@ struct NotificationTests {
   func action() throws {
     let rig = try Rig()
     defer { rig.stop() }
-    let server = NotificationServer()
-    try server.connect(to: rig.session)
+    let server = try rig.serve()
     rig.talk()
     #expect(eventually { server.shown.count == 1 })
     let shown = try #require(server.shown.first)
@@ -79,8 +84,7 @@ struct NotificationTests {
   @Test("O11: what changes is replaced in place; markup in names is shown, not obeyed; the end withdraws everything")
   func replaced() throws {
     let rig = try Rig()
-    let server = NotificationServer()
-    try server.connect(to: rig.session)
+    let server = try rig.serve()
     rig.set { $0.bypassed = ["<b>Amp</b> & co\u{202E}: it put out NaN"] }
     #expect(eventually { server.shown.count == 1 })
     #expect(server.shown.first?.body == "&lt;b&gt;Amp&lt;/b&gt; &amp; co\u{FFFD}: it put out NaN")
@@ -98,8 +102,7 @@ struct NotificationTests {
   func plainDaemon() throws {
     let rig = try Rig()
     defer { rig.stop() }
-    let server = NotificationServer(capabilities: [])
-    try server.connect(to: rig.session)
+    let server = try rig.serve(NotificationServer(capabilities: []))
     rig.talk()
     #expect(eventually { server.shown.count == 1 })
     #expect(server.shown.first?.actions == [])
@@ -113,8 +116,7 @@ struct NotificationTests {
     defer { rig.stop() }
     rig.talk()
     #expect(eventually { rig.remarks.withLock { $0.count } == 1 })
-    let server = NotificationServer()
-    try server.connect(to: rig.session)
+    let server = try rig.serve()
     #expect(eventually { server.id(of: Self.talk) != nil })
     server.leave()
     #expect(server.shown.isEmpty)
@@ -129,8 +131,7 @@ struct NotificationTests {
   func busComes() throws {
     let rig = try Rig()
     defer { rig.stop() }
-    let server = NotificationServer()
-    try server.connect(to: rig.session)
+    let server = try rig.serve()
     rig.talk()
     #expect(eventually { server.shown.count == 1 })
     rig.session.stop(.bus, isAlone: true)
@@ -153,8 +154,7 @@ struct NotificationTests {
   func closedAndOff() throws {
     let rig = try Rig()
     defer { rig.stop() }
-    let server = NotificationServer()
-    try server.connect(to: rig.session)
+    let server = try rig.serve()
     rig.talk()
     #expect(eventually { server.shown.count == 1 })
     server.dismiss(try #require(server.id(of: Self.talk)))
@@ -177,8 +177,7 @@ struct NotificationTests {
   func oddDaemon(_ manner: NotificationServer.Manner) throws {
     let rig = try Rig()
     defer { rig.stop() }
-    let server = NotificationServer(manner: manner)
-    try server.connect(to: rig.session)
+    let server = try rig.serve(NotificationServer(manner: manner))
     rig.talk()
     #expect(eventually { rig.remarks.withLock { $0.count } == 1 })
     rig.talk()
@@ -187,8 +186,7 @@ struct NotificationTests {
     if manner != .oddCapabilities { #expect(eventually { server.requests.count == 2 }) }
     // A proper one is used as ever.
     server.leave()
-    let next = NotificationServer()
-    try next.connect(to: rig.session)
+    let next = try rig.serve()
     rig.set { $0.bypassed = ["Amp: it put out NaN"] }
     let isRoom = manner == .oddCapabilities
     #expect(eventually { isRoom ? next.shown.count == 2 : rig.remarks.withLock { $0.count } == 2 }, "\(rig.remarks.withLock { $0 })")
@@ -201,8 +199,7 @@ struct NotificationTests {
   func impostor() throws {
     let rig = try Rig()
     defer { rig.stop() }
-    let server = NotificationServer()
-    try server.connect(to: rig.session)
+    let server = try rig.serve()
     rig.talk()
     #expect(eventually { server.shown.count == 1 })
     let id = try #require(server.id(of: Self.talk))

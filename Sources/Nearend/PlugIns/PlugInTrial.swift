@@ -15,8 +15,7 @@ package struct PlugInTrial: Sendable {
 
   /// Creates a trial with the `nearend` in PATH; nil if there is none.
   package static func standard(_ environment: [String: String]) -> PlugInTrial? {
-    let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
-    return folders.map { "\($0)/nearend" }.first { access($0, X_OK) == 0 }.map(PlugInTrial.init)
+    Platform.program(named: "nearend", in: environment["PATH"] ?? "").map(PlugInTrial.init)
   }
 
   /// Returns what the process reports of the plug-in; with a nil label, of all plug-ins in the library.

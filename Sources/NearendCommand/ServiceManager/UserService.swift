@@ -10,7 +10,7 @@ struct UserService {
   /// Ends the process, and says what to do, if there is no user's systemd, or no unit.
   static func found() -> UserService {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    guard let systemctl = path.split(separator: ":").map({ String($0) + "/systemctl" }).first(where: { access($0, X_OK) == 0 }) else {
+    guard let systemctl = program(named: "systemctl", in: path) else {
       fail("there is no systemd here: \(instead)", .unavailable)
     }
     let service = UserService(systemctl: systemctl)

@@ -1,4 +1,4 @@
-internal import Glibc
+import Platform
 
 /// The programs of the simulation, with the Debian package of each.
 enum Program {
@@ -12,10 +12,7 @@ enum Program {
   /// - Throws: `SessionError` with code `missingProgram`, which names the Debian package.
   static func find(_ name: String, path: String) throws -> String {
     if name.contains("/" as Character) { return name }
-    for folder in path.split(separator: ":") {
-      let file = "\(folder)/\(name)"
-      if access(file, X_OK) == 0 { return file }
-    }
+    if let file = program(named: name, in: path) { return file }
     let package = packages[name] ?? (name.hasPrefix("pw-") ? "pipewire-bin" : nil)
     throw SessionError(
       .missingProgram, "the program '\(name)' is not installed, or not in PATH",

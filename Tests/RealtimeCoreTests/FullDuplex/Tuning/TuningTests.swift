@@ -10,6 +10,14 @@ struct TuningTests {
     let make: @Sendable (inout Tuning) -> Void
 
     init(_ stage: String, _ make: @escaping @Sendable (inout Tuning) -> Void) { (testDescription, self.make) = (stage, make) }
+
+    /// The standard with this change, which has to be one.
+    var tuning: Tuning {
+      var tuning = Tuning.standard
+      make(&tuning)
+      #expect(tuning != .standard)
+      return tuning
+    }
   }
 
   private static let rate = 16_000
@@ -88,10 +96,7 @@ struct TuningTests {
 
   @Test("V10: each stage has its own constants of the tuning that the processor was given", arguments: changes)
   func stages(change: Change) {
-    var tuning = Tuning.standard
-    change.make(&tuning)
-    #expect(tuning != .standard)
-    let isHeard = Self.voice(tuning) != Self.standard
+    let isHeard = Self.voice(change.tuning) != Self.standard
     #expect(isHeard)
   }
 
@@ -105,9 +110,7 @@ struct TuningTests {
 
   @Test("V10: so have those of an echo that begins late, of a pause, and of a volume that is told", arguments: lateChanges)
   func lateStages(change: Change) {
-    var tuning = Tuning.standard
-    change.make(&tuning)
-    let isHeard = Self.lateVoice(tuning) != Self.lateStandard
+    let isHeard = Self.lateVoice(change.tuning) != Self.lateStandard
     #expect(isHeard)
   }
 
