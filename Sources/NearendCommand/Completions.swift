@@ -16,6 +16,7 @@ extension CompletionKind {
   static let sends = CompletionKind.custom { words, _, _ in Candidates(words).snapshot?.sends.map(\.id) ?? [] }
   static let stages = CompletionKind.custom { words, _, _ in Candidates(words).snapshot?.stages.map(\.id) ?? [] }
   static let stagePorts = CompletionKind.custom { words, _, _ in Candidates(words).ports }
+  static let programs = CompletionKind.custom { words, _, _ in Candidates(words).programs }
   static let settingValues = CompletionKind.custom { words, current, _ in Candidates(words).values(at: current) }
   static let settings = CompletionKind.list(names(Setting.allCases))
   static let switches = CompletionKind.list(names(Setting.allCases.filter(\.isSwitch)))
@@ -48,6 +49,9 @@ private struct Candidates {
     return devices.filter { $0.direction == direction }.map(\.name)
   }
 
+  /// The programs that play or record now.
+  var programs: [String] { snapshot?.route.programs.map(\.name) ?? [] }
+
   /// The files and folders whose paths begin with `prefix`.
   static func files(_ prefix: String) -> [String] {
     let folder = prefix.lastIndex(of: "/").map { prefix[...$0] } ?? ""
@@ -69,6 +73,7 @@ private struct Candidates {
     case .bool: return ["on", "off"]
     case .choice(let words), .switchedChoice(let words): return words
     case .deviceName: return devices(setting == .microphone ? .input : .output)
+    case .programNames: return programs
     case .volume: return []
     }
   }

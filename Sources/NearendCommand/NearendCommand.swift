@@ -31,7 +31,8 @@ struct NearendCommand: ParsableCommand {
         name: "Remote control",
         subcommands: [
           StatusCommand.self, AttachCommand.self, GetCommand.self, SetCommand.self, ToggleCommand.self, MuteCommand.self,
-          UnmuteCommand.self, ActivateCommand.self, DeactivateCommand.self, ResumeCommand.self, SinkCommand.self, StageCommand.self,
+          UnmuteCommand.self, UseCommand.self, ActivateCommand.self, DeactivateCommand.self, ResumeCommand.self, SinkCommand.self,
+          StageCommand.self,
           SourceCommand.self, CallCommand.self, HangUpCommand.self, SendCommand.self, PlayIntoMicCommand.self,
           EventsCommand.self, DiagnosticsCommand.self, MetricsCommand.self, PlotCommand.self,
         ])

@@ -20,7 +20,7 @@ struct CommandLineTests {
     "O1: help of every command looks as its snapshot",
     arguments: [
       "nearend", "rehearse", "process", "devices", "config", "reset", "enable", "disable", "doctor", "status", "attach", "get", "set",
-      "toggle", "mute", "unmute", "activate", "deactivate", "resume", "sink", "source", "call", "hang-up", "send", "play-into-mic",
+      "toggle", "mute", "unmute", "use", "activate", "deactivate", "resume", "sink", "source", "call", "hang-up", "send", "play-into-mic",
       "events", "diagnostics", "metrics", "plot",
     ])
   func help(command: String) throws {

@@ -90,6 +90,11 @@ extension Sample {
     var snapshot = active()
     snapshot.route.pickedSpeaker = speaker.name
     snapshot.route.pickedMicrophone = "alsa_input.usb-Gone_Microphone-00.mono-fallback"
+    snapshot.route.usedPrograms = ["firefox", "zoom*"]
+    snapshot.route.programs = [
+      ProgramStatus(name: "Firefox", isUsed: true, plays: ["nearend.speaker"], records: ["nearend.microphone"]),
+      ProgramStatus(name: "Music", plays: [speaker.name]),
+    ]
     return snapshot
   }
 

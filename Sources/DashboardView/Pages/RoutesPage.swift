@@ -3,7 +3,7 @@ import SessionModel
 /// The live route as a chain, and the available devices.
 enum RoutesPage {
   private enum Line {
-    case heading(Device.Direction)
+    case heading(String)
     case choice(Int)
     case text(String)
   }
@@ -26,7 +26,7 @@ enum RoutesPage {
     let selectedLine = lines.firstIndex { if case .choice(selected) = $0 { true } else { false } } ?? 0
     for (row, index) in zip(rows, SinkTable.window(around: selectedLine, count: lines.count, rows: rows.count)) {
       switch lines[index] {
-      case .heading(let direction): canvas.rule(row, direction.heading)
+      case .heading(let words): canvas.rule(row, words)
       case .text(let text): canvas.put(text, 4, row, .faint)
       case .choice(let choice):
         draw(choices[choice], devices[choices[choice]], route, isSelected: choice == selected, row, &canvas)
@@ -80,10 +80,14 @@ enum RoutesPage {
   private static func lines(_ choices: [DeviceRow], _ route: RouteStatus) -> [Line] {
     var lines: [Line] = []
     for direction in [Device.Direction.input, .output] {
-      lines.append(.heading(direction))
+      lines.append(.heading(direction.heading))
       for (index, choice) in choices.enumerated() where choice.direction == direction { lines.append(.choice(index)) }
       if !route.devices.contains(where: { $0.direction == direction }) { lines.append(.text("none connected")) }
     }
+    guard !route.usedPrograms.isEmpty else { return lines }
+    lines.append(.heading("Programs moved to nearend's devices: \(route.usedPrograms.joined(separator: ", "))"))
+    let programs = route.programs.filter(\.isUsed)
+    lines += programs.isEmpty ? [.text("none plays or records now")] : programs.map { .text($0.words) }
     return lines
   }
 

@@ -132,7 +132,7 @@ extension Setting {
   fileprivate var words: [String] {
     switch kind {
     case .choice(let words), .switchedChoice(let words): words
-    case .bool, .deviceName, .volume: []
+    case .bool, .deviceName, .programNames, .volume: []
     }
   }
 }

@@ -48,6 +48,11 @@ struct StatusText {
     let route = snapshot.route
     rows.append(("microphone", Self.device(route.microphone, .input, route) + Self.mute(snapshot)))
     rows.append(("speaker", Self.device(route.speaker, .output, route)))
+    if !route.usedPrograms.isEmpty {
+      let programs = route.programs.filter(\.isUsed).map(\.words)
+      rows.append(("used", route.usedPrograms.joined(separator: ", ") + (programs.isEmpty ? ": none plays or records now" : "")))
+      for program in programs { rows.append(("", program)) }
+    }
     rows.append(("processing", Self.processing(processing)))
     let mode = processing.micMode
     if mode.requested != .standard || mode.lateBlocks > 0 { rows.append(("mode", mode.words)) }

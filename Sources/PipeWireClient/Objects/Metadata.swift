@@ -44,9 +44,15 @@ package final class Metadata {
     npw_metadata_set_property(proxy.pointer, stream, MetadataValues.targetNode, nil, nil)
   }
 
-  /// Moves a stream to a node, by the node's serial number. [control]
-  package func move(_ stream: UInt32, to serial: UInt64) {
-    npw_metadata_set_property(proxy.pointer, stream, MetadataValues.targetObject, "Spa:Id", "\(serial)")
+  /// Returns where a stream was told to be: a serial number, a name, or "-1" for the default; nil where nobody has said. [control]
+  package func target(of stream: UInt32) -> String? { kept.target(of: stream) }
+
+  /// Moves a stream to a node, by the node's serial number, or to any other `target`; nil takes back what was said. Updates `target` at once,
+  /// as `set` does. [control]
+  package func move(_ stream: UInt32, to target: String?) {
+    _ = kept.set(stream, MetadataValues.targetObject, target)
+    let type = target.map { Int64($0) == nil ? "Spa:String" : "Spa:Id" }
+    npw_metadata_set_property(proxy.pointer, stream, MetadataValues.targetObject, type, target)
   }
 
   nonisolated(unsafe) private static let events: UnsafePointer<pw_metadata_events> = {

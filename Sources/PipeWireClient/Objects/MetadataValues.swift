@@ -5,6 +5,8 @@ struct MetadataValues {
   static let mostStreams = 4_096
   /// The longest value in bytes; a longer one counts as missing.
   static let longestValue = 4_096
+  /// The longest target of a stream in bytes.
+  static let longestTarget = 256
 
   /// The target of a stream, as far as it matters.
   private struct Target: Equatable {
@@ -14,6 +16,8 @@ struct MetadataValues {
     var isMoved: Bool { hasNode || hasObject }
     var hasNode = false
     var hasObject = false
+    /// `target.object`; nil where it is too long to be a node's name.
+    var object: String?
   }
 
   /// The keys of subject 0 that are kept.
@@ -32,6 +36,9 @@ struct MetadataValues {
   /// to −1, and nobody has moved them since (moving also sets `target.object`).
   var followers: [UInt32] { targets.filter { $0.value.followsDefault && !$0.value.isMoved }.map(\.key) }
 
+  /// Returns where a stream was told to be, by name or serial number (`target.object`).
+  func target(of stream: UInt32) -> String? { targets[stream]?.object }
+
   /// Records that a value was set, or removed with nil; a nil key means all of the subject's. Returns false if the change is irrelevant.
   mutating func set(_ subject: UInt32, _ key: String?, _ value: String?) -> Bool {
     guard subject != 0 else { return set(key, value) }
@@ -41,7 +48,7 @@ struct MetadataValues {
     if key == Self.targetNode {
       (target.followsDefault, target.hasNode) = (value == "-1", value != nil && value != "-1")
     } else {
-      target.hasObject = value != nil
+      (target.hasObject, target.object) = (value != nil, value.flatMap { $0.utf8.count <= Self.longestTarget ? $0 : nil })
     }
     guard target != Target() else { return targets.removeValue(forKey: subject) != nil }
     guard targets[subject] != nil || targets.count < Self.mostStreams else {

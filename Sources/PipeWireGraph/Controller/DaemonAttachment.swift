@@ -103,6 +103,15 @@ final class DaemonAttachment {
 
   private func ownNode(_ name: String, in objects: GraphObjects) -> UInt32? { devices.id(of: name).flatMap { objects.node(id: $0)?.id } }
 
+  /// Moves the streams of these programs to nearend's devices, and those of others that were moved there back.
+  func use(_ programs: UsedPrograms) -> [GraphEvent] {
+    var serials: [Device.Direction: UInt64] = [:]
+    for direction in Device.Direction.both {
+      serials[direction] = ownNode(NodeNames.device(direction)).flatMap { objects.node(id: $0)?.serial }
+    }
+    return routes.use(programs, of: self.programs, devices: serials)
+  }
+
   // MARK: Observing
 
   /// Returns the current facts of the graph; nil before the daemon knows the filter.

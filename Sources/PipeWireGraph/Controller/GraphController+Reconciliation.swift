@@ -95,6 +95,7 @@ extension GraphController {
     core.setChannelScales(microphone: links.microphoneChannels, speaker: links.speakerPortsPerChannel)
     try attachment.links.apply(links, existing: facts.objects.links)
     notify(attachment.routes.open(facts.loops, in: facts.objects, speaker: decision.choice.speaker))
+    notify(attachment.use(settings.usedPrograms))
     useReference(isMix: decision.usesMix)
     attachment.filter?.keepAwake(decision.keepsFilterAwake)
   }

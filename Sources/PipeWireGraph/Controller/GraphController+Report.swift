@@ -25,6 +25,8 @@ extension GraphController {
       recent: cycleWindow.recent(at: monotonicSeconds()), loops: news.loops)
     report.route = routes.status(attachment?.realDevices, reference: settings.reference, attachment?.routes)
     report.route.volumes = volumeStatus
+    report.route.usedPrograms = settings.usedPrograms.names
+    report.route.programs = attachment?.programs.status(in: objects, used: settings.usedPrograms) ?? []
     report.graphSinksInUse = Set(
       graphSinks.map(\.id).filter { id in
         attachment?.ownNode(NodeNames.sinkPrefix + id).map { news.users.usedSinks.contains($0) } ?? false

@@ -110,6 +110,7 @@ package final class GraphController: @unchecked Sendable {
       freeze.pause()
       recovery.pause()
       restoreDuckedStreams()
+      if let attachment { attachment.routes.giveBack(attachment.programs) }
       routes.leave(attachment?.routes)
       // Let the daemon remove everything before the connection closes.
       leaving = attachment?.connection

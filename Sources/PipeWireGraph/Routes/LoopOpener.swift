@@ -18,7 +18,7 @@ final class LoopOpener {
     for loop in loops {
       guard let stream = objects.node(id: loop.stream), stream.isStream else { continue }
       guard moved.updateValue(speaker.serial, forKey: stream.serial) != speaker.serial else { continue }
-      metadata.move(stream.id, to: speaker.serial)
+      metadata.move(stream.id, to: "\(speaker.serial)")
       events.append(.remark(.info, "\(stream.nodeName ?? "node \(stream.id)") is moved to \(speaker.name): you hear yourself there"))
     }
     return events

@@ -10,6 +10,7 @@ final class RouteWatch {
   private let defaults: DefaultMetadata
   private let strays: StrayStreams
   private let opener = LoopOpener()
+  private var moves = ProgramMoves()
   /// The nodes of the devices last observed, by serial number.
   private var nodes: [UInt64: GlobalObject] = [:]
 
@@ -90,6 +91,30 @@ final class RouteWatch {
   /// - Throws: `connectionLost`.
   func returnStrays(in objects: GraphObjects) throws(PipeWireError) {
     if let metadata = defaults.metadata { try strays.update(objects, metadata) }
+  }
+
+  /// Moves the streams of the programs in use to nearend's devices, and those of others back.
+  /// - Parameter devices: the serial numbers of nearend's devices.
+  func use(_ used: UsedPrograms, of watch: ProgramWatch, devices: [Device.Direction: UInt64]) -> [GraphEvent] {
+    guard let metadata = defaults.metadata, metadata.isKnown else { return [] }
+    return carryOut(moves.update(watch.programs { metadata.target(of: $0.id) }, used: used, devices: devices), metadata)
+  }
+
+  /// Moves all that were moved back, before nearend's devices go: the session manager remembers where a stream was last.
+  func giveBack(_ watch: ProgramWatch) {
+    guard let metadata = defaults.metadata else { return }
+    _ = carryOut(moves.leave(watch.programs { metadata.target(of: $0.id) }), metadata)
+  }
+
+  private func carryOut(_ effects: [ProgramMoves.Effect], _ metadata: Metadata) -> [GraphEvent] {
+    effects.compactMap { effect in
+      switch effect {
+      case .move(let stream, let device): metadata.move(stream, to: "\(device)")
+      case .moveBack(let stream, let target): metadata.move(stream, to: target)
+      case .remark(let words): return .remark(.info, words)
+      }
+      return nil
+    }
   }
 
   /// Moves what closes a loop to the real speaker, where its user hears the voice just so.

@@ -4,6 +4,8 @@ package struct GraphSettings: Sendable, Equatable {
   package var reference = ReferenceSource.everything
   /// Whether *Nearend Speaker* and *Nearend Microphone* become the system's defaults, and the former ones are restored afterwards (R2).
   package var areOursDefault = false
+  /// The programs whose streams are moved to nearend's devices.
+  package var usedPrograms = UsedPrograms()
   /// Whether the render path pauses when headphones are gone (R5).
   package var pausesOnUnplug = true
   /// How other applications are lowered in a call (D3).

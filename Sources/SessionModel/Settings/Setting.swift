@@ -37,6 +37,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case reference
   /// Makes nearend's devices the system's defaults; the former ones are restored afterwards (R2).
   case defaultDevices
+  /// `UsedPrograms`, as text: names of programs, separated by commas, whose streams are moved to nearend's devices.
+  case usedPrograms
   /// Pauses playback when headphones are gone, instead of continuing in the room (R5).
   case pauseOnUnplug
   /// How far other applications are lowered while a call is up (D3).
@@ -118,6 +120,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
         home: .graph(.onOff(\.areOursDefault)),
         remark: .onOff("nearend's devices are the session's defaults", "the session's former defaults are back"),
         [.needsDevices, .holdsFromTheStart, .isConfigured], notForDevices: SettingRow.decidesDevice)
+    case .usedPrograms:
+      .programs("Programs whose streams are moved to nearend's devices, by name; 'nearend use' adds and removes them")
     case .pauseOnUnplug:
       .onOff(
         true, "Pauses playback when headphones are unplugged", home: .graph(.onOff(\.pausesOnUnplug)),
@@ -153,9 +157,10 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// The values that a setting can have; `volume` is a number from 0 to 1, `deviceName` any text.
+  /// The values that a setting can have; `volume` is a number from 0 to 1, `deviceName` any text, `programNames` a text that `UsedPrograms`
+  /// parses.
   public enum Kind: Sendable, Equatable {
-    case bool, volume, deviceName
+    case bool, volume, deviceName, programNames
     /// One of these words.
     case choice([String])
     /// One of these words, which include "off"; or true and false, as a switch.
@@ -184,7 +189,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   public var isSwitch: Bool {
     switch kind {
     case .bool, .switchedChoice: true
-    case .volume, .deviceName, .choice: false
+    case .volume, .deviceName, .programNames, .choice: false
     }
   }
 

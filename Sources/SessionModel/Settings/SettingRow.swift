@@ -34,6 +34,22 @@ package struct SettingRow: Sendable {
       rules: [.needsDevices, .isConfigured], deviceObstacle: decidesDevice)
   }
 
+  static func programs(_ summary: String) -> Self {
+    Self(
+      kind: .programNames, standard: .string(""), alias: "use",
+      summary: summary,
+      home: .graph(
+        SettingPlace {
+          .string($0.usedPrograms.text)
+        } write: {
+          if case .string(let text) = $1, let used = UsedPrograms(text) { $0.usedPrograms = used }
+        }),
+      remark: .words { value in
+        guard case .string(let text) = value else { return nil }
+        return text.isEmpty ? "no program is moved to nearend's devices" : "programs moved to nearend's devices: \(text)"
+      }, rules: [.needsDevices, .holdsFromTheStart, .ignoresRepetition], deviceObstacle: "it concerns programs")
+  }
+
   /// - Parameter isSwitch: whether one of the words is "off".
   static func choice<Choice: CaseIterable & RawRepresentable<String>>(
     _ standard: Choice, _ summary: String, isSwitch: Bool = false, alias: String? = nil, home: SettingHome, remark: SettingRemark,

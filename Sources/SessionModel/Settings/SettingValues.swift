@@ -17,6 +17,7 @@ extension Setting {
     case .volume:
       if let number = Double(text), (0...1).contains(number) { return .number(number) }
     case .deviceName: return .string(Self.device(text))
+    case .programNames: if let used = UsedPrograms(text) { return .string(used.text) }
     case .choice(let words): if words.contains(text) { return .string(text) }
     }
     throw .badValue(setting: rawValue, value: text, possible: possible)
@@ -39,7 +40,7 @@ extension Setting {
     switch (kind, value) {
     case (.bool, .bool), (.switchedChoice, .bool): return value
     case (.deviceName, .string(let name)): return .string(Self.device(name))
-    case (.switchedChoice, .string(let word)): return try parse(word)
+    case (.switchedChoice, .string(let word)), (.programNames, .string(let word)): return try parse(word)
     case (.choice(let words), .string(let word)) where words.contains(word): return value
     case (.volume, .number(let number)) where (0...1).contains(number): return value
     case (.volume, .integer(let number)) where (0...1).contains(number): return .number(Double(number))
@@ -53,6 +54,8 @@ extension Setting {
     case .bool: "true or false"
     case .volume: "a number from 0 to 1"
     case .deviceName: "a node name, or default"
+    case .programNames:
+      "names of programs, separated by commas: at most \(UsedPrograms.most) of at most \(UsedPrograms.longest) characters"
     case .choice(let words), .switchedChoice(let words): (words.dropLast().joined(separator: ", ") + " or " + (words.last ?? ""))
     }
   }

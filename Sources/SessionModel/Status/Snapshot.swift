@@ -193,6 +193,10 @@ package struct RouteStatus: Codable, Sendable, Equatable {
   package var isPausedAfterUnplug: Bool
   /// A Boolean value indicating whether *Nearend Speaker* and *Nearend Microphone* are the system's configured defaults (R2).
   package var areOursDefault: Bool
+  /// The programs that play or record now, by name, with the devices that they use.
+  package var programs: [ProgramStatus] = []
+  /// The names of the programs that are moved to nearend's devices: the setting `usedPrograms`.
+  package var usedPrograms: [String] = []
   /// Volumes and mutes set by mixers and switches.
   package var volumes = VolumesStatus()
 

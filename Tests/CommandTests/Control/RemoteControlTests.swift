@@ -21,7 +21,7 @@ struct RemoteControlTests {
     "O1: where no nearend runs, each command ends with 69 and says what to do",
     arguments: [
       ["status"], ["get"], ["set", "ns", "off"], ["toggle", "ns"], ["mute"], ["activate"], ["sink", "--id", "alice"], ["sink", "list"],
-      ["stage", "list"],
+      ["stage", "list"], ["use"], ["use", "firefox"],
       ["source"], ["call", "10.0.0.8"], ["send", "--rtp", "10.0.0.8"], ["sink", "add", "bob", "--rtp", "10.0.0.7"],
       ["events"], ["diagnostics"], ["metrics"], ["plot"], ["attach"],
     ])
@@ -45,6 +45,7 @@ struct RemoteControlTests {
       (["toggle", "volume"], "nearend set"), (["sink"], "--id"), (["sink", "--id", "a b"], "1 to 64"),
       (["sink", "--id", "a", "--rate", "1"], "8000"), (["source", "--channels", "3"], "1 or 2"), (["sink", "add", "a"], "--device"),
       (["sink", "add", "a", "--device", "--from", "10.0.0.8"], "need --rtp"),
+      (["use", "--not"], "--not: give the names"), (["use", "a,b"], "'a,b' is no program's name: give names of programs"),
       (["send"], "--rtp"), (["call", "10.0.0.8", "--packet", "21"], "1 to 20"), (["call"], "<address>"),
       (["plot", "--minutes", "11"], "up to 10"), (["plot", "--minutes", "0"], "above 0"), (["plot", "--out", "call.pdf"], "ends in .png"),
       (["status", "--headless"], "controls a running nearend"), (["attach", "--json"], "only --glyphs"),
@@ -53,6 +54,31 @@ struct RemoteControlTests {
     let result = try EmptyPlace().nearend(arguments)
     #expect(result.exit == .status(64))
     #expect(result.errors.contains(words), "\(result.errors)")
+  }
+
+  @Test("use moves a program to nearend's devices and says where it is; --not moves it back; who plays or records is listed")
+  func uses() throws {
+    let (session, _) = try Self.start()
+    let nothing = "no program is moved to nearend's devices\nnothing plays or records now; who is used is moved when it does\n"
+    #expect(try session.nearend("use").output == nothing)
+    let recorder = try session.spawn("pw-record", ["-P", "{ application.name = \"A phone\" }", "/dev/null"])
+    defer { recorder.end() }
+    try session.wait(for: "the program in the list") {
+      try session.nearend("use").output == "no program is moved to nearend's devices\n    A phone: records from hw.mic\n"
+    }
+    #expect(try session.nearend("use", "a phone", "zoom*").succeeded)
+    try session.wait(for: "the program to be moved") {
+      try session.nearend("use").output == "used: a phone, zoom*\n  * A phone: records from nearend.microphone\n"
+    }
+    #expect(
+      try session.nearend("status").output.contains("used        a phone, zoom*\n            A phone: records from nearend.microphone\n"))
+    let wrong = try session.nearend("use", "--not", "mpv")
+    #expect(wrong.exit == .status(1) && wrong.errors.contains("mpv is not used; used are: a phone, zoom*"))
+    #expect(try session.nearend("use", "--not", "A Phone").output.hasPrefix("used: zoom*\n"))
+    try session.wait(for: "the program to be moved back") {
+      try session.nearend("use", "--json").output.contains("hw.mic")
+    }
+    #expect(try session.nearend("get", "use").output == "zoom*\n")
   }
 
   @Test("U5: plot draws the last minutes into the terminal or a PNG; before the first cycle it says that there is nothing")

@@ -9,7 +9,8 @@ struct InstallTests {
   private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized.path
   private static let manualPages = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/ManualPages"
   private static let commands = [
-    "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "activate", "deactivate", "resume",
+    "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "use", "activate", "deactivate",
+    "resume",
     "sink", "source", "call", "hang-up", "send", "play-into-mic", "events", "diagnostics", "metrics", "plot", "doctor", "config", "reset",
     "isolation", "stage", "enable", "disable",
   ]

@@ -213,7 +213,7 @@ struct SettingsTests {
         case .bool: .bool(setting.standard != .bool(true))
         case .volume: 0.5
         case .choice(let words), .switchedChoice(let words): .string(try #require(words.last))
-        case .deviceName: "none"
+        case .deviceName, .programNames: "none"
         }
       #expect(core.set(setting, to: other) && core.value(of: setting) == other, "\(setting)")
       #expect(core.set(setting, to: setting.standard) && core.value(of: setting) == setting.standard, "\(setting)")
