@@ -22,6 +22,7 @@ struct Banner: Equatable {
       banners.append(Banner(text: "LOOP: \(loop) plays nearend's sound back into it, and is cut off - end it", style: .interruption))
     }
     if let mute = MuteBanner(snapshot) { banners.append(Banner(text: mute.text, style: mute.style)) }
+    if let silence = silence(snapshot) { banners.append(silence) }
     if let echo = echo(snapshot) { banners.append(echo) }
     return banners + volumes(snapshot)
   }
@@ -33,6 +34,15 @@ struct Banner: Equatable {
     var shown = Array(banners.prefix(most))
     shown[most - 1].text = "+\(banners.count - most) (F4): \(shown[most - 1].text)"
     return shown
+  }
+
+  /// The microphone is open and has never sounded, though nobody has muted it or turned it down.
+  private static func silence(_ snapshot: Snapshot) -> Banner? {
+    guard let seconds = snapshot.session.microphoneSilence, seconds >= MicrophoneSilence.longest, snapshot.session.state == .active,
+      snapshot.graph.captureLinks > 0,
+      !snapshot.route.volumes.ends.contains(where: { $0.direction == .input && ($0.isLow || $0.status.isMuted) })
+    else { return nil }
+    return Banner(text: "MICROPHONE SILENT - look for its switch, or choose another (c)", style: .muteBanner)
   }
 
   /// Who is at the other end may hear itself: the echo is measured and not cancelled, or a loudspeaker plays and nothing cancels it.

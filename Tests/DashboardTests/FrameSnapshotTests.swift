@@ -86,6 +86,8 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       NamedFrame("compact", Sample.active(), 60, 15),
       NamedFrame("compact-muted", Sample.muted, 60, 15),
       NamedFrame("compact-talking-while-muted", Sample.talkingWhileMuted, 40, 10),
+      NamedFrame("call-silent-microphone", Sample.silentMicrophone, 80, 24),
+      NamedFrame("compact-silent-microphone", Sample.silentMicrophone, 40, 10),
       NamedFrame("compact-echo-off", Sample.echoOff, 40, 10),
       NamedFrame("compact-ascii", Sample.mutedUnpluggedAndInterrupted, 40, 12, glyphs: .ascii),
       NamedFrame("compact-help", Sample.active(), 60, 15) { $0.isHelpShown = true },

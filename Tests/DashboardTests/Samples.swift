@@ -146,6 +146,13 @@ extension Sample {
     return snapshot
   }
 
+  static var silentMicrophone: Snapshot {
+    var snapshot = active(sinks: 1)
+    snapshot.session.microphoneSilence = 15
+    (snapshot.processing.microphoneLevel, snapshot.processing.voiceLevel, snapshot.processing.hasVoice) = (-120, -120, false)
+    return snapshot
+  }
+
   static var bypassed: Snapshot {
     var snapshot = active()
     snapshot.processing.isBypassed = true

@@ -8,6 +8,7 @@ import Synchronization
 /// The graph's control thread calls it five times a second while cycles run; otherwise nothing here runs (L4).
 final class EventWatch: Sendable {
   private let detector = Mutex(EventDetector())
+  private let hearing = Mutex((microphone: String?.none, silence: MicrophoneSilence()))
   private let core: AudioCore
   private let events: EventBus
   private let clock: @Sendable () -> Double
@@ -41,11 +42,26 @@ final class EventWatch: Sendable {
     observation.isTalkingWhileMuted = core.isSending && core.isTalkingWhileMuted
     let now = clock()
     post(detector.withLock { $0.update(observation, at: now) })
+    listen(at: now)
     polled.current?()
+  }
+
+  private func listen(at now: Double) {
+    let isOpen = core.isSending && !core.isInterrupted && !core.controls.isMicrophoneMuted
+    let peak = core.meters.snapshot().microphonePeak
+    hearing.withLock { $0.silence.update(isOpen ? $0.microphone : nil, isRecording: core.isSending, peak: peak, at: now) }
+  }
+
+  /// Seconds for which the microphone has given nothing but digital silence since it was opened; nil if it has sounded, or is not open.
+  var microphoneSilence: Double? {
+    guard core.isSending else { return nil }
+    let now = clock()
+    return hearing.withLock { $0.silence.seconds(at: now) }
   }
 
   /// Updates with the devices that the graph now uses.
   func update(_ route: RouteEnds) {
+    hearing.withLock { $0.microphone = route.microphone }
     if let event = detector.withLock({ $0.update(route) }) { post([event]) }
   }
 

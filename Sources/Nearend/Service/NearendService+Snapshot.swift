@@ -22,6 +22,7 @@ extension NearendService {
     snapshot.session = SessionStatus(
       state, interruption: session.interruption, interruptions: session.interruptions, isMicrophoneMuted: core.controls.isMicrophoneMuted)
     snapshot.session.isTalkingWhileMuted = isTalkingWhileMuted
+    snapshot.session.microphoneSilence = watch.microphoneSilence
     snapshot.appAudio = AppAudioStatus(core.appAudio, isHeard: isHeard)
     snapshot.outputVolume = core.mixer.masterGain.inFewestDigits
     snapshot.source = sourceStatus

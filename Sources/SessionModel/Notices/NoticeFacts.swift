@@ -15,10 +15,8 @@ package struct NoticeFacts: Sendable, Equatable {
   package var echo = EchoVerdict.off
   /// Node name of the real microphone; nil if there is none.
   package var microphone: String?
-  /// Whether the real microphone is open, and not muted by anybody.
-  package var isMicrophoneOpen = false
-  /// Whether anything but digital silence comes from it.
-  package var hasSound = false
+  /// Seconds of digital silence from the real microphone since it was opened; nil if it has sounded, or is muted by anybody.
+  package var silence: Double?
   /// Why others hear little or nothing of the microphone, by a mixer or a switch, in a sentence; nil if they hear it.
   package var complaint: String?
   /// Why voice isolation is not heard, though wanted; nil if it is, or nobody wants it.
@@ -41,8 +39,7 @@ package struct NoticeFacts: Sendable, Equatable {
     echo = processing.echo
     microphone = route.microphone?.name
     complaint = Self.complaint(route.volumes)
-    isMicrophoneOpen = isSending && !isMicrophoneMuted && complaint == nil && snapshot.graph.captureLinks > 0
-    hasSound = processing.microphoneLevel > -100
+    silence = isSending && complaint == nil && snapshot.graph.captureLinks > 0 ? session.microphoneSilence : nil
     let mode = processing.micMode
     if mode.requested == .voiceIsolation, mode.effective == .standard { isolationObstacle = mode.reason ?? "it is not ready" }
     bypassed = snapshot.stages.filter { $0.state != .running }.map { "\($0.name): \($0.reason ?? "it failed")" }
@@ -84,7 +81,14 @@ extension NoticeFacts {
         Notice(
           .echo, "Others hear an echo", "What the speaker plays is not cancelled. Turn the speaker down, or put on headphones."))
     }
-    if !isMicrophoneMuted, let complaint { notices.append(Notice(.silentMicrophone, "Others hardly hear you", complaint)) }
+    if !isMicrophoneMuted, let complaint {
+      notices.append(Notice(.silentMicrophone, "Others hardly hear you", complaint))
+    } else if let silence, silence >= MicrophoneSilence.longest, let microphone {
+      notices.append(
+        Notice(
+          .silentMicrophone, "Others do not hear you",
+          "Nothing but silence comes from the microphone \(microphone.printable()). Is it switched off, or another one meant?"))
+    }
     if let isolationObstacle {
       notices.append(
         Notice(.isolation, "Voice isolation is not in effect", "The room is heard as in the standard mode: \(isolationObstacle)."))

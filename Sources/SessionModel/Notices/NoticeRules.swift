@@ -22,8 +22,6 @@ package struct NoticeRules: Sendable {
   package static let window = 60.0
   /// Seconds for which a notice stays that says what is over.
   package static let passing = 8.0
-  /// Seconds of digital silence from a microphone, since it was opened, that are no pause of the talker's.
-  package static let longestSilence = 15.0
   /// Seconds after a call's last sound in which an interruption is one of the call: whoever plays may be gone with the daemon.
   private static let callMemory = 10.0
 
@@ -51,9 +49,6 @@ package struct NoticeRules: Sendable {
   /// What was told of each kind last, and when.
   private var last: [Notice.Kind: (notice: Notice, time: Double)] = [:]
   private var lastCall = -Double.infinity
-  /// The microphone that has given nothing but silence since it was opened; nil once it has sounded.
-  private var silent: (microphone: String, since: Double)?
-  private var heard: String?
   /// When `reduce` is to be called again though nothing has happened; nil if it need not.
   package private(set) var nextLook: Double?
   /// Whether something would be shown if it could be.
@@ -110,30 +105,7 @@ package struct NoticeRules: Sendable {
   private mutating func notices(_ facts: NoticeFacts, at now: Double) -> [Notice] {
     if facts.isInCall, facts.interruption == nil { lastCall = now }
     let isOfCall = facts.isInCall || stories[.interruption] != nil || now - lastCall < Self.callMemory
-    var notices = facts.notices.filter { $0.kind != .interruption || isOfCall }
-    listen(facts, at: now)
-    if let silent, now - silent.since >= Self.longestSilence, !notices.contains(where: { $0.kind == .silentMicrophone }) {
-      notices.append(
-        Notice(
-          .silentMicrophone, "Others do not hear you",
-          "Nothing but silence comes from the microphone \(silent.microphone.printable()). Is it switched off, or another one meant?"))
-    }
-    return notices
-  }
-
-  /// Notes whether the microphone has sounded since it was opened: one that has may be a gate, and silent by intent.
-  private mutating func listen(_ facts: NoticeFacts, at now: Double) {
-    guard facts.isMicrophoneOpen, let microphone = facts.microphone else {
-      silent = nil
-      if !facts.isSending { heard = nil }
-      return
-    }
-    if facts.hasSound { heard = microphone }
-    guard heard != microphone else {
-      silent = nil
-      return
-    }
-    if silent?.microphone != microphone { silent = (microphone, now) }
+    return facts.notices.filter { $0.kind != .interruption || isOfCall }
   }
 
   private mutating func begin(_ notices: [Notice], at now: Double) {
@@ -217,7 +189,7 @@ package struct NoticeRules: Sendable {
       // What is due waits for room, or for whoever shows it.
       if due > now || canShow { times.append(due > now ? due : room) }
     }
-    if let silent, stories[.silentMicrophone] == nil { times.append(silent.since + Self.longestSilence) }
+    if let silence = facts.silence, stories[.silentMicrophone] == nil { times.append(now + MicrophoneSilence.longest - silence) }
     return times
   }
 }

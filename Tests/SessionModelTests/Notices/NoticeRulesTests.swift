@@ -9,6 +9,7 @@ struct NoticeRulesTests {
     var facts = NoticeFacts()
     var rules = NoticeRules()
     private(set) var time = 0.0
+    private var silentSince: Double?
     private(set) var told: [String] = []
 
     init(_ change: (inout NoticeFacts) -> Void = { _ in }) {
@@ -16,8 +17,6 @@ struct NoticeRulesTests {
       facts.isActive = true
       facts.isSending = true
       facts.microphone = "hw.mic"
-      facts.isMicrophoneOpen = true
-      facts.hasSound = true
       change(&facts)
     }
 
@@ -37,6 +36,8 @@ struct NoticeRulesTests {
     }
 
     mutating func look(_ canShow: Bool = true) {
+      silentSince = facts.silence == nil ? nil : silentSince ?? time
+      facts.silence = silentSince.map { time - $0 }
       for change in rules.reduce(facts, at: time, canShow: canShow) {
         let (verb, kind): (String, Notice.Kind) =
           switch change {
@@ -87,11 +88,11 @@ struct NoticeRulesTests {
       told: ["6 show echo", "21 withdraw echo"]),
     Case(
       name: "talk into the mute", lasts: 3,
-      begin: { ($0.isMicrophoneMuted, $0.isTalkingWhileMuted, $0.isMicrophoneOpen) = (true, true, false) },
+      begin: { ($0.isMicrophoneMuted, $0.isTalkingWhileMuted) = (true, true) },
       end: { $0.isTalkingWhileMuted = false }, told: ["1 show talkingWhileMuted", "14 withdraw talkingWhileMuted"]),
     Case(
       name: "talk until unmuted", lasts: 3,
-      begin: { ($0.isMicrophoneMuted, $0.isTalkingWhileMuted, $0.isMicrophoneOpen) = (true, true, false) },
+      begin: { ($0.isMicrophoneMuted, $0.isTalkingWhileMuted) = (true, true) },
       end: { ($0.isMicrophoneMuted, $0.isTalkingWhileMuted) = (false, false) },
       told: ["1 show talkingWhileMuted", "4 withdraw talkingWhileMuted"]),
     Case(
@@ -101,14 +102,11 @@ struct NoticeRulesTests {
       name: "a microphone that is gone", lasts: 10, begin: { $0.microphone = nil }, end: { $0.microphone = "hw.other" },
       told: ["4 show noMicrophone", "11 withdraw noMicrophone"]),
     Case(
-      name: "a microphone that a switch mutes", lasts: 10, begin: { ($0.complaint, $0.isMicrophoneOpen) = ("It is muted.", false) },
-      end: { ($0.complaint, $0.isMicrophoneOpen) = (nil, true) }, told: ["6 show silentMicrophone", "11 withdraw silentMicrophone"]),
+      name: "a microphone that a switch mutes", lasts: 10, begin: { $0.complaint = "It is muted." },
+      end: { $0.complaint = nil }, told: ["6 show silentMicrophone", "11 withdraw silentMicrophone"]),
     Case(
-      name: "a microphone that has sounded and is silent, as a gate", lasts: 60, begin: { $0.hasSound = false },
-      end: { $0.hasSound = true }, told: []),
-    Case(
-      name: "another microphone, which is silent", lasts: 30, begin: { ($0.microphone, $0.hasSound) = ("hw.other", false) },
-      end: { $0.hasSound = true }, told: ["21 show silentMicrophone", "31 withdraw silentMicrophone"]),
+      name: "another microphone, which is silent", lasts: 30, begin: { ($0.microphone, $0.silence) = ("hw.other", 0) },
+      end: { $0.silence = nil }, told: ["21 show silentMicrophone", "31 withdraw silentMicrophone"]),
     Case(
       name: "an interruption of 1 s", lasts: 1, begin: { ($0.interruption, $0.isActive, $0.isSending) = (.daemonLost, false, false) },
       end: { ($0.interruption, $0.isActive, $0.isSending) = (nil, true, true) }, told: []),
@@ -280,9 +278,15 @@ struct NoticeRulesTests {
     snapshot.session.sendMedia = ["call"]
     snapshot.route.microphone = Device(name: "hw.mic", description: "Mic", direction: .input)
     snapshot.graph.captureLinks = 1
-    snapshot.processing.microphoneLevel = -30
     #expect(NoticeFacts(snapshot).notices == [])
-    #expect(NoticeFacts(snapshot).isMicrophoneOpen && NoticeFacts(snapshot).hasSound)
+    snapshot.session.microphoneSilence = 14.9
+    #expect(NoticeFacts(snapshot).notices == [])
+    snapshot.session.microphoneSilence = 15
+    #expect(
+      NoticeFacts(snapshot).notices.map(\.body) == [
+        "Nothing but silence comes from the microphone hw.mic. Is it switched off, or another one meant?"
+      ])
+    snapshot.session.microphoneSilence = nil
 
     snapshot.route.volumes.microphone.isMuted = true
     #expect(NoticeFacts(snapshot).notices.map(\.body) == ["The real microphone is muted by a mixer or a switch: unmute it there."])
