@@ -2,21 +2,6 @@
 import Foundation
 import PackageDescription
 
-/// True where pkg-config knows the library. Only the newest of the three generations of webrtc-audio-processing is used.
-func pkgConfigFinds(_ library: String) -> Bool {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = ["pkg-config", "--exists", library]
-  process.standardError = FileHandle.nullDevice
-  guard (try? process.run()) != nil else { return false }
-  process.waitUntilExit()
-  return process.terminationStatus == 0
-}
-
-let webrtc =
-  ["webrtc-audio-processing-2", "webrtc-audio-processing-1"].first(where: pkgConfigFinds)
-  ?? "webrtc-audio-processing"
-
 func library(_ name: String, _ pkgConfig: String, apt: String) -> Target {
   .systemLibrary(
     name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig,
@@ -51,7 +36,6 @@ let package = Package(
   targets: [
     // C libraries
     library("PipeWireLibrary", "libpipewire-0.3", apt: "libpipewire-0.3-dev"),
-    library("WebRTCLibrary", webrtc, apt: "libwebrtc-audio-processing-dev"),
     library("SampleRateLibrary", "samplerate", apt: "libsamplerate0-dev"),
     library("NCursesLibrary", "ncursesw", apt: "libncurses-dev"),
     library("CURLLibrary", "libcurl", apt: "libcurl4-openssl-dev"),
@@ -65,7 +49,7 @@ let package = Package(
     .target(name: "CKernels", dependencies: ["CRealtime"], cSettings: optimizedC),
     .target(name: "CSuppressorWeights", exclude: ["include/suppressor.weights"]),
     .target(name: "CSampleRate", dependencies: ["CRealtime", "SampleRateLibrary"]),
-    .target(name: "CAudioProcessing", dependencies: ["CRealtime", "WebRTCLibrary"]),
+    .target(name: "CAudioProcessing", dependencies: ["CRealtime"]),
     .target(name: "CLadspa", dependencies: ["CRealtime"]),
     .target(name: "CPipeWire", dependencies: ["CRealtime", "PipeWireLibrary"]),
     .target(name: "CNCurses", dependencies: ["NCursesLibrary"]),

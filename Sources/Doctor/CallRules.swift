@@ -278,12 +278,19 @@ func echoFindings(_ facts: DoctorFacts) -> [Finding] {
 }
 
 func engineFindings(_ facts: DoctorFacts) -> [Finding] {
-  guard !facts.library.isEmpty else { return [] }
-  let isOld = facts.library.hasSuffix(" 0.3")
+  guard let library = facts.library else { return [] }
+  guard !library.isEmpty else {
+    return [
+      Finding(
+        "engine", .fine, "the engine webrtc is not there: webrtc-audio-processing is not installed",
+        evidence: ["nearend's own takes no library; for the other, \(facts.libraryRemedy)"])
+    ]
+  }
+  let isOld = library.hasSuffix(" 0.3")
   let isUsed = facts.status?.processing.engine == .webrtc
   return [
     Finding(
-      "engine", isOld && isUsed ? .hint : .fine, "the engine webrtc is \(facts.library)",
+      "engine", isOld && isUsed ? .hint : .fine, "the engine webrtc is \(library)",
       evidence: isOld ? ["it is half duplex, and of the generation before AEC3"] : [],
       remedy: isOld && isUsed ? "nearend's own engine preserves the near end during double talk: nearend set aec nearend" : nil)
   ]

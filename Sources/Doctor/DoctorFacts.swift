@@ -52,8 +52,10 @@ package struct DoctorFacts: Sendable, Equatable {
   /// What an earlier run left to restore: names of its parts.
   package var leftovers: [String] = []
   package var leftoversPath = ""
-  /// The WebRTC engine's library and its generation.
-  package var library = ""
+  /// The WebRTC engine's library and its generation; empty if none is installed, nil if nobody has looked.
+  package var library: String?
+  /// How to install it.
+  package var libraryRemedy = ""
 
   package init() {}
 }

@@ -52,7 +52,7 @@ extension DoctorFacts {
     self.init()
     readGraph()
     wirePlumber = Self.wirePlumberVersion()
-    library = CapturePath.library
+    (library, libraryRemedy) = (CapturePath.library, WebRTCLibrary.remedy)
     readSocket(socket ?? ControlPath.standard(environment))
     if let process = graph?.nearendProcess { realtime = Self.realtime(of: process) }
     hasRealtimeKit = Self.realtimeKits.contains { access($0, X_OK) == 0 }

@@ -147,8 +147,9 @@ package final class OfflineProcessor {
     }
     var settings: [String: EventValue] = [:]
     for setting in ManualRenderer.settings { settings[setting.rawValue] = renderer.value(of: setting) }
+    let library = settings[Setting.echoCanceller.rawValue]?.word() == EchoCanceller.webrtc ? CapturePath.library : ""
     return ProcessingMetrics.Description(
-      version: nearendVersion, library: CapturePath.library, microphone: describe(microphone.input),
+      version: nearendVersion, library: library, microphone: describe(microphone.input),
       farEnd: farEnd.map { describe($0.input) },
       rate: rate, quantum: quantum, latency: latency, isDelayCompensated: !options.keepsDelay, settings: settings)
   }

@@ -277,6 +277,17 @@ struct FindingTests {
     },
   ]
 
+  @Test("V7: without the library of the other engine nothing is wrong, and how to install it is said")
+  func noOtherEngine() {
+    var facts = healthy()
+    (facts.library, facts.libraryRemedy) = ("", "apt install it")
+    let finding = findings(in: facts).first { $0.id == "engine" }
+    #expect(finding?.severity == .fine && finding?.summary.contains("not installed") == true, "\(String(describing: finding))")
+    #expect(finding?.evidence.contains { $0.contains("apt install it") } == true)
+    facts.library = nil
+    #expect(!findings(in: facts).contains { $0.id == "engine" })
+  }
+
   @Test("O1: each thing that is wrong is found with its evidence and what to do", arguments: cases.indices)
   func wrong(index: Int) {
     let wrong = Self.cases[index]

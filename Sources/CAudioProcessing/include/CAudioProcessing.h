@@ -1,8 +1,10 @@
-// A C interface to webrtc-audio-processing, whose C++ interface of virtual classes Swift could import only by turning the whole package to
-// C++. One processor does one job for one mono stream, so that each stage of the chain has its own output and delay.
+// webrtc-audio-processing behind a C interface. Nothing of it is linked: whichever generation is installed is loaded when the engine
+// `webrtc` is chosen, and its C++ interface of virtual classes is declared anew for each of the three (Interface0.h, …), so that building
+// does not take its headers, and one program runs with all of them.
 //
-// The library takes uncontended mutexes within a block (0.3: three), and allocates nothing once warmed up. Only the audio thread uses a
-// running processor, so the mutexes stay uncontended, and the processing functions are marked as realtime.
+// One processor does one job for one mono stream, so that each stage of the chain has its own output and delay. The library takes
+// uncontended mutexes within a block (0.3: three), and allocates nothing once warmed up. Only the audio thread uses a running processor, so
+// the mutexes stay uncontended, and the processing functions are marked as realtime.
 #pragma once
 #include <stdbool.h>
 
@@ -12,6 +14,7 @@
 extern "C" {
 #endif
 
+typedef struct nearend_audio_processing nearend_audio_processing;
 typedef struct nearend_processor nearend_processor;
 
 typedef enum {
@@ -19,11 +22,22 @@ typedef enum {
   NEAREND_NOISE_SUPPRESSOR = 1,
 } nearend_processor_kind;
 
-// [any] The library with its generation: "webrtc-audio-processing 0.3". Static storage.
-const char *nearend_audio_processing_name(void);
+// [control] The generations that are known, newest first: "webrtc-audio-processing 2.1" for 0, and so on. NULL past the last. Static
+// storage.
+const char *nearend_audio_processing_name(int generation);
+
+// [control] The file that a generation is loaded from: "libwebrtc-audio-processing-2.so.1". NULL past the last. Static storage.
+const char *nearend_audio_processing_file(int generation);
+
+// [control] Loads a generation from a path, or from where the dynamic linker finds a name without "/". NULL if it is not there, or is not
+// that generation; `nearend_audio_processing_failure` then says why. It stays loaded, and the result is valid, until the program ends.
+const nearend_audio_processing *nearend_audio_processing_load(int generation, const char *file);
+
+// [control] Why this thread's last call of `nearend_audio_processing_load` has failed. Valid until its next call.
+const char *nearend_audio_processing_failure(void);
 
 // [control] Makes a processor for blocks of `rate` / 100 frames, warmed up: nothing is allocated later. NULL if the library refuses.
-nearend_processor *nearend_processor_create(int rate, nearend_processor_kind kind);
+nearend_processor *nearend_processor_create(const nearend_audio_processing *library, int rate, nearend_processor_kind kind);
 
 // [control] Frees a processor.
 void nearend_processor_destroy(nearend_processor *processor);

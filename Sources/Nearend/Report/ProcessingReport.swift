@@ -63,7 +63,7 @@ extension ProcessingStatus {
     isInUse = controls.usesVoiceProcessing
     isBypassed = controls.isBypassed
     self.engine = engine
-    library = CapturePath.library
+    library = engine == .webrtc ? CapturePath.library : ""
     micMode = mode
     self.components = components
     if idleReason == nil, controls.isEchoCancelled {

@@ -1,7 +1,6 @@
-import RealtimeCore
 import Synchronization
 
-/// The log's first line, with library and version: logged once, and not if nearend is refused its place in the graph. [any]
+/// The log's first line, with the version: logged once, and not if nearend is refused its place in the graph. [any]
 final class Greeting: Sendable {
   private let log: EventLog
   private let isPosted = Mutex(false)
@@ -14,6 +13,6 @@ final class Greeting: Sendable {
       defer { isPosted = true }
       return !isPosted
     }
-    if isFirst { log.add(.info, "nearend \(nearendVersion) with \(CapturePath.library)") }
+    if isFirst { log.add(.info, "nearend \(nearendVersion)") }
   }
 }

@@ -56,6 +56,10 @@ struct ServiceSettings: Sendable {
   /// Checks that a value is of the setting's kind, and valid here.
   func checked(_ setting: Setting, _ value: EventValue) throws(SettingError) -> EventValue {
     let value = try setting.checked(value)
+    if setting == .echoCanceller, value.word() == EchoCanceller.webrtc, WebRTCLibrary.installed == nil {
+      let reason = CapturePathError.libraryMissing.description
+      throw .badValue(setting: setting.rawValue, value: EchoCanceller.webrtc.rawValue, possible: "another: \(reason)")
+    }
     if case .device(let wanted) = setting.home, case .string(let name) = value {
       if GraphController.isOwnNode(name) { throw .ownDevice(setting, name) }
       let named = graph.report.route.devices.filter { $0.name == name }

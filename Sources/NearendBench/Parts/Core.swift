@@ -43,7 +43,10 @@ func least(of passes: Int = 6, _ pass: () throws -> Double) rethrows -> Double {
 }
 
 func libraryCost(_ kind: nearend_processor_kind, _ talk: (microphone: [Float], far: [Float])) throws -> Double {
-  guard let processor = nearend_processor_create(Int32(Talk.rate), kind) else { throw BenchError("the library refuses \(Talk.rate) Hz") }
+  guard let library = WebRTCLibrary.installed else { throw BenchError("\(CapturePathError.libraryMissing)") }
+  guard let processor = nearend_processor_create(library.handle, Int32(Talk.rate), kind) else {
+    throw BenchError("the library refuses \(Talk.rate) Hz")
+  }
   defer { nearend_processor_destroy(processor) }
   let block = Talk.rate / 100
   let blocks = talk.far.count / block

@@ -16,7 +16,7 @@ package struct ProcessingMetrics: Codable, Sendable, Equatable {
   package struct Description: Codable, Sendable, Equatable {
     /// nearend's version.
     package var version: String
-    /// "webrtc-audio-processing 0.3".
+    /// "webrtc-audio-processing 0.3"; empty for another engine.
     package var library: String
     package var microphone: Input
     /// nil without a far end.

@@ -50,7 +50,7 @@ package final class CaptureControls: Sendable {
     set { if newValue != .off { cells.usesWebRTC.store(newValue == .webrtc) } }
   }
   /// The name of the engine: "nearend", or the library and its generation.
-  package var engineName: String { engine == .webrtc ? CapturePath.library : engine.rawValue }
+  package var engineName: String { engine == .webrtc ? WebRTCLibrary.installed?.name ?? engine.rawValue : engine.rawValue }
   /// Engine and switch as one value (V10).
   package var echoCanceller: EchoCanceller {
     get { isEchoCancellationEnabled ? engine : .off }

@@ -1,4 +1,3 @@
-internal import CAudioProcessing
 internal import CRealtime
 
 /// The capture path for one graph rate and one engine: takes microphone and reference, outputs the voice, at any quantum.
@@ -10,8 +9,8 @@ internal import CRealtime
 /// the audio thread through their cells only. Input samples that are NaN, infinite or beyond ±8 become silence, so that no port can poison
 /// the canceller.
 package struct CapturePath: ~Copyable {
-  /// The library of the WebRTC engine with its generation: "webrtc-audio-processing 0.3" (V7). [any]
-  package static var library: String { String(cString: nearend_audio_processing_name()) }
+  /// The library of the WebRTC engine with its generation: "webrtc-audio-processing 0.3" (V7); empty if none is installed. Loads it. [any]
+  package static var library: String { WebRTCLibrary.installed?.name ?? "" }
 
   private let controls: CaptureControls
   private let meters: SequenceLocked<CaptureMeters>

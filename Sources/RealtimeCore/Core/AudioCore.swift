@@ -223,7 +223,11 @@ package final class AudioCore: @unchecked Sendable {
       prepared = wanted
     case .failure(let error):
       // A refused engine may be requested again; a refused rate stays refused, because the graph keeps it.
-      if let prepared, prepared.rate == wanted.rate { controls.engine = prepared.engine } else { impossible = wanted }
+      if let prepared, prepared.rate == wanted.rate || error == .libraryMissing {
+        controls.engine = prepared.engine
+      } else {
+        impossible = wanted
+      }
       throw error
     }
   }

@@ -5,7 +5,7 @@ extension Diagnostics {
     let processing = snapshot.processing
     add("Voice Processing", processing.isInUse ? "on" : "off (audio passes unchanged)")
     add("Voice Processing Engine", processing.engineName.isEmpty ? "unknown" : processing.engineName)
-    add("Voice Processing Library", processing.library.isEmpty ? "unknown" : processing.library)
+    add("Voice Processing Library", processing.library.isEmpty ? "not loaded" : processing.library)
     add("Bypass Voice Processing", Self.yesNo(processing.isBypassed))
     for component in processing.components {
       let effect =

@@ -54,7 +54,7 @@ package struct ProcessingStatus: Codable, Sendable, Equatable {
   package var isBypassed = false
   /// The engine for echo and noise; never `off`, but the one chosen last.
   package var engine: EchoCanceller = .nearend
-  /// The library behind the engine `webrtc`: "webrtc-audio-processing 0.3".
+  /// The library behind the engine `webrtc`, which is loaded when that is chosen: "webrtc-audio-processing 0.3". Empty before.
   package var library = ""
   /// The requested and the actual mode of the microphone (V12).
   package var micMode = MicModeStatus()
@@ -107,5 +107,5 @@ extension ProcessingStatus {
   }
 
   /// The name of the engine: "nearend", or the library and its generation.
-  package var engineName: String { engine == .webrtc ? library : engine.rawValue }
+  package var engineName: String { engine == .webrtc && !library.isEmpty ? library : engine.rawValue }
 }

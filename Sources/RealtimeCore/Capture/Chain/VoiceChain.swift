@@ -15,7 +15,7 @@ struct VoiceChain: ~Copyable {
 
   /// Allocates everything; for `off`, nearend's engine. [control]
   /// - Parameter tuning: of nearend's own engine.
-  /// - Throws: `CapturePathError.libraryRefused`.
+  /// - Throws: `CapturePathError.libraryMissing` or `.libraryRefused`.
   init(_ engine: EchoCanceller, rate: Int, tuning: Tuning, controls: CaptureControlCells) throws(CapturePathError) {
     switch engine {
     case .nearend, .off:
@@ -23,7 +23,7 @@ struct VoiceChain: ~Copyable {
       (block, delay) = (chain.block, chain.delay)
       kind = .nearend(Owned(chain).release())
     case .webrtc:
-      let chain = try WebRTCChain(rate: rate, controls: controls)
+      let chain = try WebRTCChain(.installed, rate: rate, controls: controls)
       (block, delay) = (chain.block, chain.delay)
       kind = .webrtc(Owned(chain).release())
     }

@@ -14,9 +14,9 @@ struct ProcessingStage: ~Copyable {
   let wet: Samples
 
   /// - Throws: `CapturePathError.libraryRefused`.
-  init(_ kind: nearend_processor_kind, block: Int) throws(CapturePathError) {
-    let delay = try StageDelay.measured(kind, block: block)
-    processor = try StageDelay.makeProcessor(kind, block: block)
+  init(_ library: WebRTCLibrary, _ kind: nearend_processor_kind, block: Int) throws(CapturePathError) {
+    let delay = try StageDelay.measured(library, kind, block: block)
+    processor = try library.makeProcessor(kind, block: block)
     self.delay = delay
     self.block = block
     dry = BlockDelay(longest: delay, block: block)

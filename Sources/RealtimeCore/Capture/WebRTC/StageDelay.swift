@@ -5,8 +5,8 @@ internal import CRealtime
 /// constants could become outdated. [control]
 enum StageDelay {
   /// Returns frames of 1 / (100 · block) s, by cross-correlating a tone sweep through speech frequencies with a fresh processor's output.
-  static func measured(_ kind: nearend_processor_kind, block: Int) throws(CapturePathError) -> Int {
-    let processor = try makeProcessor(kind, block: block)
+  static func measured(_ library: WebRTCLibrary, _ kind: nearend_processor_kind, block: Int) throws(CapturePathError) -> Int {
+    let processor = try library.makeProcessor(kind, block: block)
     defer { nearend_processor_destroy(processor) }
     let sweepBlocks = 4, blocks = 10
     var input = [Float](repeating: 0, count: blocks * block)
@@ -29,12 +29,6 @@ enum StageDelay {
     }
     guard isProcessed else { throw .libraryRefused(rate: 100 * block) }
     return bestLag(of: output, behind: input, from: block, count: sweepBlocks * block, longest: 3 * block, rate: 100 * block)
-  }
-
-  /// - Throws: `CapturePathError.libraryRefused`.
-  static func makeProcessor(_ kind: nearend_processor_kind, block: Int) throws(CapturePathError) -> OpaquePointer {
-    guard let processor = nearend_processor_create(Int32(100 * block), kind) else { throw .libraryRefused(rate: 100 * block) }
-    return processor
   }
 
   /// Searches coarsely, then finely. The sweep ends at 3 kHz, so every frame of 1 / 12,000 s distinguishes its products, and only the

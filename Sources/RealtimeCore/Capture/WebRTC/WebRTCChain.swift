@@ -32,11 +32,13 @@ struct WebRTCChain: ~Copyable {
   private let doubleTalkBlocks = 100
   private var onlyEchoBlocks = 0
 
-  /// - Throws: `CapturePathError.libraryRefused`.
-  init(rate: Int, controls: CaptureControlCells) throws(CapturePathError) {
+  /// - Parameter library: nil if none is installed.
+  /// - Throws: `CapturePathError.libraryMissing` or `.libraryRefused`.
+  init(_ library: WebRTCLibrary?, rate: Int, controls: CaptureControlCells) throws(CapturePathError) {
+    guard let library else { throw .libraryMissing }
     let block = rate / 100
-    let echo = try ProcessingStage(NEAREND_ECHO_CANCELLER, block: block)
-    let noise = try ProcessingStage(NEAREND_NOISE_SUPPRESSOR, block: block)
+    let echo = try ProcessingStage(library, NEAREND_ECHO_CANCELLER, block: block)
+    let noise = try ProcessingStage(library, NEAREND_NOISE_SUPPRESSOR, block: block)
     self.block = block
     self.controls = controls
     delay = echo.delay + noise.delay
