@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run test unit check build format lint realtime-check thread-check docs bench quality soak test-faults fuzz picture test-corpus
 .PHONY: test-kernels test-quality test-intercom fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb
-.PHONY: test-debian train test-training behaviours
+.PHONY: test-debian train test-training behaviours portable test-portable apt-repository test-apt-repository
 
 swift := Scripts/swift
 sources := Sources Tests Training Package.swift
@@ -35,9 +35,9 @@ build: dependencies ## builds the program for release: .build/release/nearend
 # PROGRAM and MANUAL, if given, are used in place of what would be built.
 install uninstall: export PREFIX ?= /usr/local
 install uninstall: export DESTDIR ?=
-install deb: export PROGRAM ?=
-install deb: export MANUAL ?=
-deb: export OUTPUT ?=
+install deb portable: export PROGRAM ?=
+install deb portable: export MANUAL ?=
+deb portable: export OUTPUT ?=
 
 install: ## builds for release, and installs program, manual pages, completions and systemd unit: PREFIX=/usr/local DESTDIR=
 	@$(if $(PROGRAM),:,Scripts/install-dependencies build)
@@ -54,6 +54,23 @@ test-deb: deb ## installs, tries and removes that package in a fresh Debian of t
 	@Scripts/install-dependencies debian
 	@Scripts/test-deb .build-deb/nearend_*.deb
 
+portable: ## builds an archive for x86-64 with install.sh, for Debian 12 and everything newer: .build-portable/nearend-*.tar.gz
+	@$(if $(PROGRAM),:,Scripts/install-dependencies build)
+	@Scripts/portable
+
+test-portable: portable ## installs, tries and removes it in fresh Debians without Swift: RELEASES="bookworm trixie sid"
+	@Scripts/install-dependencies debian
+	@Scripts/test-portable .build-portable/nearend-*.tar.gz $(RELEASES)
+
+apt-repository: ## adds packages to a folder for any web server, signed: DEBS=".build-deb/*.deb" KEY=fingerprint|FILE OUTPUT=.build-apt
+	@Scripts/install-dependencies apt
+	@Scripts/apt-repository "$(KEY)" "$(or $(OUTPUT),.build-apt)" $(or $(DEBS),.build-deb/nearend_*.deb)
+
+test-apt-repository: deb ## makes a signed one, and installs and upgrades from it in a fresh Debian, by a web server
+	@Scripts/install-dependencies debian
+	@Scripts/install-dependencies apt
+	@Scripts/test-apt-repository .build-deb/nearend_*.deb
+
 test-debian: RELEASE ?= trixie
 test-debian: ## runs the suite and makes and tries a package in another Debian, with its own Swift: RELEASE=trixie|sid ARGS="--quick"
 	@Scripts/install-dependencies debian
@@ -65,7 +82,8 @@ format: ## rewrites the sources in the house style
 behaviours: ## lists the tests that show each behaviour, in .build/behaviours.md
 	@Scripts/behaviours
 
-lint: dependencies ## checks style, file sizes and scripts, and that a debug build has no warning
+lint: ## checks style, file sizes, scripts and recipes, and that a debug build has no warning
+	@Scripts/install-dependencies lint
 	@Scripts/lint $(sources)
 
 realtime-check: dependencies ## runs everything that the audio thread runs under RealtimeSanitizer
@@ -126,4 +144,4 @@ dependencies: ## installs the packages, and Swift where the distribution has it,
 
 clean: ## removes everything that was built
 	@rm -rf .build .build-asan .build-strict .build-thread .build-pkgconfig .build-quality .build-corpus .build-install .build-deb
-	@rm -rf .build-training .build-debian .build-debian-*
+	@rm -rf .build-training .build-debian .build-debian-* .build-portable .build-apt

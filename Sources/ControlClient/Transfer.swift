@@ -28,7 +28,10 @@ package enum TransferError: Error, Sendable, Equatable, CustomStringConvertible 
     case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
     case .failed(let address, let reason): "\(address): \(reason)"
     case .unprepared(let address):
-      "\(address) cannot be asked: libcurl cannot be set up, for want of memory or descriptors; end other programs, or raise the limits (ulimit)"
+      """
+      \(address) cannot be asked: libcurl cannot be set up (\(String(cString: curl_easy_strerror(CURLE_FAILED_INIT)))); if it is there, end \
+      other programs, or raise the limits of memory and descriptors (ulimit)
+      """
     case .timedOut(let address, let seconds):
       "\(address) has not answered within \(seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)") s"
     }
