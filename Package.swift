@@ -103,11 +103,12 @@ let package = Package(
     .target(name: "DashboardView", dependencies: ["Border", "SessionModel"]),
     .target(name: "DashboardTerminal", dependencies: ["CNCurses", "DashboardView"]),
     .target(name: "Desktop", dependencies: ["Border", "MessageBus", "PipeWireClient", "Platform", "SessionModel"]),
+    .target(name: "Tray", dependencies: ["Border", "MessageBus", "PipeWireClient", "Platform", "SessionModel"]),
     .executableTarget(
       name: "NearendCommand",
       dependencies: [
         "Border", "Nearend", "Preferences", "Desktop", "Doctor", "OfflineProcessing", "ControlClient", "DashboardView",
-        "DashboardTerminal", "IsolationStore", "Platform", "RTP", "SimulatedHardware", "RealtimeCore",
+        "DashboardTerminal", "IsolationStore", "Platform", "RTP", "SimulatedHardware", "RealtimeCore", "Tray",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 
@@ -168,6 +169,7 @@ let package = Package(
     .testTarget(name: "SessionModelTests", dependencies: ["SessionModel", "SeededSignals"]),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "Nearend", "RTP", "SessionModel", "TestSupport"]),
     .testTarget(name: "DesktopTests", dependencies: ["Desktop", "SessionModel", "SimulatedHardware", "TestSupport"]),
+    .testTarget(name: "TrayTests", dependencies: ["MessageBus", "Tray", "SessionModel", "SimulatedHardware", "TestSupport"]),
     .testTarget(name: "DoctorTests", dependencies: ["Doctor", "SessionModel", "TestSupport"]),
     .testTarget(
       name: "NearendTests", dependencies: ["Nearend", "PipeWireGraph", "RealtimeCore", "SeededSignals", "SessionModel", "TestPlugIns"]),

@@ -24,7 +24,10 @@ extension String {
     return String(text)
   }
 
-  /// Returns the same for each line of a multi-line text. [any]
+  /// The text as markup that shows it as it is: what HTML and Pango obey is written in another way. [any]
+  package var asMarkup: String { replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;") }
+
+  /// Returns each line of a multi-line text made printable. [any]
   package func printableLines(atMost limit: Int = String.longestRemark) -> String {
     split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable(atMost: limit) }.joined(separator: "\n")
   }

@@ -5,26 +5,24 @@ struct MuteBanner: Equatable {
   /// What is muted.
   var fact: String
   var remedy: String
-  var style = Style.muteBanner
   var text: String { "\(fact) - \(remedy)" }
 
-  /// nil if nothing is muted. What this keyboard can undo comes first.
+  /// nil if nothing is muted.
   init?(_ snapshot: Snapshot) {
-    let (session, volumes) = (snapshot.session, snapshot.route.volumes)
-    let isDeviceMuted = volumes.microphone.isMuted || volumes.nearendMicrophone.isMuted
-    if session.isMicrophoneMuted {
-      if session.isTalkingWhileMuted {
-        (fact, remedy, style) = ("YOU ARE TALKING WHILE MUTED", "press space to unmute", .interruption)
-      } else {
-        fact = "MICROPHONE MUTED"
-        remedy = "press space to unmute\(isDeviceMuted ? "; also muted by a mixer or a switch" : "")"
-      }
-    } else if volumes.microphone.isMuted {
-      (fact, remedy) = ("REAL MICROPHONE MUTED", "by its switch or a mixer; unmute it there")
-    } else if volumes.nearendMicrophone.isMuted {
-      (fact, remedy) = ("NEAREND MICROPHONE MUTED", "by a mixer; unmute it there")
-    } else {
-      return nil
+    guard let mute = snapshot.mute else { return nil }
+    self.init(mute)
+  }
+
+  /// nil for anything but a mute.
+  init?(_ trouble: Trouble) {
+    switch trouble {
+    case .microphoneMuted(isTalking: true, _): (fact, remedy) = ("YOU ARE TALKING WHILE MUTED", "press space to unmute")
+    case .microphoneMuted(isTalking: false, let isDeviceMuted):
+      fact = "MICROPHONE MUTED"
+      remedy = "press space to unmute\(isDeviceMuted ? "; also muted by a mixer or a switch" : "")"
+    case .realMicrophoneMuted: (fact, remedy) = ("REAL MICROPHONE MUTED", "by its switch or a mixer; unmute it there")
+    case .nearendMicrophoneMuted: (fact, remedy) = ("NEAREND MICROPHONE MUTED", "by a mixer; unmute it there")
+    case .interruption, .pausedAfterUnplug, .loop, .silentMicrophone, .echo, .possibleEcho, .volume: return nil
     }
   }
 }

@@ -33,11 +33,7 @@ struct NotificationText: Equatable {
     // Names of devices and plug-ins are in it, which others have chosen.
     sentences = sentences.printable(atMost: String.longestRemark)
     summary = daemon.hasBody ? notice.title : "\(notice.title): \(sentences)"
-    body = daemon.readsMarkup ? Self.escaped(sentences) : sentences
+    body = daemon.readsMarkup ? sentences.asMarkup : sentences
     actions = daemon.hasActions ? notice.action.map { [$0.rawValue, $0.label] } ?? [] : []
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
   }
 }

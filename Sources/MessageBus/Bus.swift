@@ -42,6 +42,7 @@ package final class Bus {
   private var timer: LoopTimer?
   private var listeners: [Listener] = []
   private var calls: [ObjectIdentifier: Listener] = [:]
+  private var objects: [ServedObject] = []
   private var isLost = false
 
   /// The context of an sd-bus callback.
@@ -56,6 +57,14 @@ package final class Bus {
 
     var data: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
     static func this(_ data: UnsafeMutableRawPointer) -> Listener { Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue() }
+  }
+
+  /// The context of an object's callback.
+  private final class ServedObject {
+    let answer: (BusMessage) -> Bool
+    init(_ answer: @escaping (BusMessage) -> Bool) { self.answer = answer }
+    var data: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+    static func this(_ data: UnsafeMutableRawPointer) -> ServedObject { Unmanaged<ServedObject>.fromOpaque(data).takeUnretainedValue() }
   }
 
   /// Connects. Everything else, including the absence of an answer, is reported later by `lost`, once.
@@ -136,6 +145,31 @@ package final class Bus {
         Listener.this(data).receive(BusMessage(message))
         return 0
       }, { _, _, _ in 0 }, listener.data)
+    waitForMore()
+  }
+
+  // MARK: Objects
+
+  /// Answers calls to the object at `path`, for as long as the bus is there. `answer` replies or refuses and returns true, or returns false
+  /// for a method that the object does not have, which the caller is told.
+  package func serve(_ path: String, _ answer: @escaping (BusMessage) -> Bool) {
+    let object = ServedObject(answer)
+    objects.append(object)
+    sd_bus_add_object(
+      bus, nil, path,
+      { message, data, _ in
+        guard let message, let data else { return 0 }
+        return ServedObject.this(data).answer(BusMessage(message)) ? 1 : 0
+      }, object.data)
+  }
+
+  /// Sends a signal of an object to whoever listens; `fill` appends its arguments.
+  package func signal(_ path: String, _ interface: String, _ member: String, _ fill: (BusMessage) -> Void = { _ in }) {
+    var message: OpaquePointer?
+    guard !isLost, sd_bus_message_new_signal(bus, &message, path, interface, member) >= 0, let message else { return }
+    fill(BusMessage(message))
+    sd_bus_send(bus, message, nil)
+    sd_bus_message_unref(message)
     waitForMore()
   }
 

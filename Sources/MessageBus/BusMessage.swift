@@ -70,6 +70,26 @@ package struct BusMessage {
     return strings
   }
 
+  /// Whether its arguments have these types, all of them. What is read of such a message afterwards, in this order, is there.
+  package func has(_ signature: String) -> Bool { sd_bus_message_has_signature(message, signature) > 0 }
+
+  /// Reads an array whose elements have this signature, one by one by `read`; nil if the next argument is of another type. Elements after
+  /// the first `limit` are left out.
+  package func readArray<Element>(of signature: String, atMost limit: Int = 4096, _ read: () -> Element?) -> [Element]? {
+    guard sd_bus_message_enter_container(message, Self.code("a"), signature) >= 0 else { return nil }
+    var elements: [Element] = []
+    while sd_bus_message_at_end(message, 0) == 0, let element = read() { if elements.count < limit { elements.append(element) } }
+    sd_bus_message_exit_container(message)
+    return elements
+  }
+
+  /// Reads a structure of this signature by `read`; nil if the next argument is of another type.
+  package func readStructure<Value>(of signature: String, _ read: () -> Value?) -> Value? {
+    guard sd_bus_message_enter_container(message, Self.code("r"), signature) > 0 else { return nil }
+    defer { sd_bus_message_exit_container(message) }
+    return read()
+  }
+
   /// Passes over the next argument, which has this signature.
   package func skip(_ signature: String) { sd_bus_message_skip(message, signature) }
 
@@ -96,6 +116,22 @@ package struct BusMessage {
     fill(BusMessage(answer))
     sd_bus_send(nil, answer, nil)
     sd_bus_message_unref(answer)
+  }
+
+  /// Answers this call with an error of this name, such as `BusMessage.invalidArguments`, and with what is wrong, for people.
+  package func refuse(_ name: String, _ reason: String) {
+    name.withCString { name in
+      reason.withCString { reason in
+        var error = sd_bus_error(name: name, message: reason, _need_free: 0)
+        sd_bus_reply_method_error(message, &error)
+      }
+    }
+  }
+  package static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"
+
+  /// Appends an array of bytes.
+  package func append(bytes: [UInt8]) {
+    _ = bytes.withUnsafeBytes { sd_bus_message_append_array(message, Self.code("y"), $0.baseAddress, $0.count) }
   }
 
   /// The D-Bus code of a type.

@@ -24,7 +24,6 @@ final class DesktopNotices: Sendable {
       self?.notifier.somethingChanged()
     }
     self.subscription.withLock { $0 = subscription }
-    service.onPoll { [notifier] in notifier.poll() }
     follow()
   }
 
@@ -37,10 +36,12 @@ final class DesktopNotices: Sendable {
     }
   }
 
+  /// Has it look for what is not told; called while cycles run.
+  func poll() { notifier.poll() }
+
   /// Withdraws what is shown. Call it once, before the service stops.
   func stop() {
     subscription.withLock { $0 = nil }
-    service.onPoll(nil)
     notifier.stop()
   }
 }

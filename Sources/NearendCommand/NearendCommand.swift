@@ -24,7 +24,8 @@ struct NearendCommand: ParsableCommand {
     version: nearendVersion,
     subcommands: [
       RehearseCommand.self, ProcessCommand.self, DevicesCommand.self, ConfigCommand.self, ResetCommand.self, IsolationCommand.self,
-      EnableCommand.self, DisableCommand.self, DoctorCommand.self, RoomCommand.self, TryPlugInCommand.self, TuningCommand.self,
+      EnableCommand.self, DisableCommand.self, TrayCommand.self, DoctorCommand.self, RoomCommand.self, TryPlugInCommand.self,
+      TuningCommand.self,
     ],
     groupedSubcommands: [
       CommandGroup(
@@ -86,9 +87,16 @@ struct NearendCommand: ParsableCommand {
       let (service, keeper) = try startService(
         in: nil, wishes: wishes, display: display, stop: stop, telemetry: telemetryOptions, waitsForArrival: wait)
       let notices = DesktopNotices(service, hasDashboard: terminal != nil)
+      let tray = ServiceTray(service, environment)
+      service.onPoll {
+        notices.poll()
+        tray.poll()
+      }
       let end = OrderlyEnd(terminal == nil ? nil : stop) {
         keeper.stop()
+        service.onPoll(nil)
         notices.stop()
+        tray.stop()
         service.stop()
       }
       defer { end.run() }

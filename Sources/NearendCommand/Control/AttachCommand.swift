@@ -65,27 +65,15 @@ final class AttachedView {
     return seen
   }
 
-  func perform(_ command: Command) {
-    switch command {
-    case .set(let setting, let value): send("PATCH", "/settings", [setting.rawValue: value])
-    case .setSinkMuted(let id, let muted): change(sink: id, ["muted": .bool(muted)])
-    case .setSinkGain(let id, let gain): change(sink: id, ["gain": .number(gain)])
-    case .clearCounters: send("POST", "/commands", ["command": .string("clearCounters")])
-    case .resumeAfterUnplug: send("POST", "/commands", ["command": .string("resumeAfterUnplug")])
-    case .saveDiagnostics: send("POST", "/commands", ["command": .string("saveDiagnostics")])
-    }
-  }
-
-  private func change(sink id: String, _ change: [String: EventValue]) { send("PATCH", "/sinks/\(ControlClient.escaped(id))", change) }
-
   /// A refusal shows in the next frame, in which nothing has changed.
-  private func send(_ method: String, _ target: String, _ document: [String: EventValue]) {
-    _ = request(method, target, try? JSONEncoder().encode(document))
+  func perform(_ command: Command) {
+    guard loss == nil else { return }
+    do throws(TransferError) { _ = try nearend.client.perform(command) } catch { connectionLost(error.description) }
   }
 
-  private func request(_ method: String, _ target: String, _ json: Data? = nil) -> HTTPAnswer? {
+  private func request(_ method: String, _ target: String) -> HTTPAnswer? {
     guard loss == nil else { return nil }
-    do throws(TransferError) { return try nearend.client.request(method, target, json: json) } catch { connectionLost(error.description) }
+    do throws(TransferError) { return try nearend.client.request(method, target) } catch { connectionLost(error.description) }
     return nil
   }
 

@@ -7,18 +7,24 @@ struct UserService {
   private static let unit = "nearend.service"
   private let systemctl: String
 
+  /// Why there is none.
+  struct Missing: Error { var reason: String }
+
   /// Ends the process, and says what to do, if there is no user's systemd, or no unit.
   static func found() -> UserService {
+    do { return try find() } catch { fail(error.reason, .unavailable) }
+  }
+
+  /// - Throws: if there is no user's systemd, or no unit.
+  static func find() throws(Missing) -> UserService {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    guard let systemctl = program(named: "systemctl", in: path) else {
-      fail("there is no systemd here: \(instead)", .unavailable)
-    }
+    guard let systemctl = program(named: "systemctl", in: path) else { throw Missing(reason: "there is no systemd here: \(instead)") }
     let service = UserService(systemctl: systemctl)
     let manager = service.run("show-environment")
-    if manager.status != 0 { fail("the user's systemd does not answer\(manager.reason): \(instead)", .unavailable) }
+    if manager.status != 0 { throw Missing(reason: "the user's systemd does not answer\(manager.reason): \(instead)") }
     if service.run("cat", unit).status != 0 {
-      fail(
-        "systemd knows no \(unit): install nearend (its package, or make install), then run systemctl --user daemon-reload", .unavailable)
+      throw Missing(
+        reason: "systemd knows no \(unit): install nearend (its package, or make install), then run systemctl --user daemon-reload")
     }
     return service
   }
@@ -32,6 +38,12 @@ struct UserService {
     if result.status != 0 {
       fail("systemd could not \(verb) it\(result.reason); its log: journalctl --user -u nearend", .failure)
     }
+  }
+
+  /// Starts the unit, as long as it is not stopped. Returns why systemd refuses; nil if it does not.
+  func start() -> String? {
+    let result = run("start", Self.unit)
+    return result.status == 0 ? nil : "systemd could not start it\(result.reason); its log: journalctl --user -u nearend"
   }
 
   private struct Outcome {

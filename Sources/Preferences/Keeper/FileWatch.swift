@@ -4,7 +4,7 @@ import Synchronization
 
 /// Reports that one of some files was written, replaced, created or removed, even in a folder that does not exist yet. Uses inotify,
 /// without polling. [any]
-final class FileWatch: Sendable {
+package final class FileWatch: Sendable {
   private let paths: [String]
   private let descriptor: Int32
   /// Raised to end the thread.
@@ -26,7 +26,7 @@ final class FileWatch: Sendable {
     IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB | IN_ONLYDIR)
 
   /// Returns nil if the kernel refuses. `changed` is called on `queue`, sometimes without a change.
-  init?(_ paths: [String], queue: SerialThread, changed: @escaping @Sendable () -> Void) {
+  package init?(_ paths: [String], queue: SerialThread, changed: @escaping @Sendable () -> Void) {
     let descriptor = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
     guard descriptor >= 0 else { return nil }
     guard let end = try? WakeSignal() else {

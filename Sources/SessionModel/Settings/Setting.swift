@@ -47,6 +47,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case isAdvancedDuckingEnabled
   /// A `NotificationMode`: whether the program `nearend` shows desktop notifications of what a call needs (O11).
   case notifications
+  /// Whether the program `nearend` shows an icon in the desktop's tray, with a menu.
+  case tray
   /// Locked while media is registered (L6).
   case useVoiceProcessingIO
   /// Locked while media is registered (L6).
@@ -144,6 +146,10 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
       .choice(
         NotificationMode.auto, "Desktop notifications of what a call needs; auto shows them where nearend has no dashboard",
         home: .program(.word(\.notifications)), remark: .words { "desktop notifications: \($0)" }, [.needsDevices, .ignoresRepetition])
+    case .tray:
+      .onOff(
+        false, "An icon in the desktop's tray, with a menu", home: .program(.onOff(\.showsTrayIcon)),
+        remark: .onOff("an icon in the tray, where the desktop has one", "no icon in the tray"), [.needsDevices, .ignoresRepetition])
     case .useVoiceProcessingIO:
       .onOff(
         true, "Voice processing in the microphone's path; locked while media is registered", alias: "vpio",

@@ -12,7 +12,7 @@ struct InstallTests {
     "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "use", "activate", "deactivate",
     "resume",
     "sink", "source", "call", "hang-up", "send", "play-into-mic", "events", "diagnostics", "metrics", "plot", "doctor", "config", "reset",
-    "isolation", "stage", "enable", "disable",
+    "isolation", "stage", "enable", "disable", "tray",
   ]
 
   private func make(_ target: String, in place: EmptyPlace, _ variables: String...) throws -> ToolResult {
@@ -51,6 +51,7 @@ struct InstallTests {
       "share/fish/vendor_completions.d/nearend.fish", "lib/systemd/user/nearend.service", "share/applications/nearend.desktop",
       "share/icons/hicolor/scalable/apps/nearend.svg", "share/man/man5/nearend.toml.5", "share/nearend/installed",
     ]
+    expected.formUnion(["idle", "active", "muted", "alarm"].map { "share/icons/hicolor/symbolic/apps/nearend-\($0)-symbolic.svg" })
     let nested = ["sink-add", "sink-remove", "sink-list", "config-path", "config-check", "config-show"]
     expected.formUnion((Self.commands + nested).map { "share/man/man1/nearend-\($0).1" })
     #expect(Set(expected.map { "opt/ne/\($0)" }).subtracting(files) == [])

@@ -1,0 +1,22 @@
+import ControlClient
+import Foundation
+import SessionModel
+
+extension ControlClient {
+  /// Has the running nearend carry a command out; returns nil for one that cannot be written as JSON.
+  func perform(_ command: Command) throws(TransferError) -> HTTPAnswer? {
+    switch command {
+    case .set(let setting, let value): try send("PATCH", "/settings", [setting.rawValue: value])
+    case .setSinkMuted(let id, let muted): try send("PATCH", "/sinks/\(Self.escaped(id))", ["muted": .bool(muted)])
+    case .setSinkGain(let id, let gain): try send("PATCH", "/sinks/\(Self.escaped(id))", ["gain": .number(gain)])
+    case .clearCounters: try send("POST", "/commands", ["command": .string("clearCounters")])
+    case .resumeAfterUnplug: try send("POST", "/commands", ["command": .string("resumeAfterUnplug")])
+    case .saveDiagnostics: try send("POST", "/commands", ["command": .string("saveDiagnostics")])
+    }
+  }
+
+  private func send(_ method: String, _ target: String, _ document: [String: EventValue]) throws(TransferError) -> HTTPAnswer? {
+    guard let json = try? JSONEncoder().encode(document) else { return nil }
+    return try request(method, target, json: json)
+  }
+}

@@ -1,0 +1,108 @@
+internal import MessageBus
+import PipeWireClient
+import Platform
+import SessionModel
+import Synchronization
+
+/// An icon in the desktop's tray, with a menu, on a thread of its own: StatusNotifierItem and its menu, over D-Bus.
+///
+/// It hears that something may have changed, and looks: nothing runs while nothing happens. [any]
+///
+/// `@unchecked Sendable`: what is mutable is used with the loop's lock held.
+package final class TrayIcon: @unchecked Sendable {
+  /// The nearend that it shows.
+  package struct Subject: Sendable {
+    /// Returns what is so now.
+    let facts: @Sendable () -> TrayFacts
+    /// Carries out what a person has done.
+    let perform: @Sendable (TrayAction) -> Void
+    /// Takes a message for people.
+    let remark: @Sendable (String) -> Void
+
+    package init(
+      facts: @escaping @Sendable () -> TrayFacts, perform: @escaping @Sendable (TrayAction) -> Void,
+      remark: @escaping @Sendable (String) -> Void
+    ) {
+      (self.facts, self.perform, self.remark) = (facts, perform, remark)
+    }
+  }
+
+  private let subject: Subject
+  private let loop = ThreadLoop(name: "nearend.tray")
+  private var change: LoopSignal?
+  private var host: TrayHost?
+  private let isEnabled = Atomic(false)
+  /// Whether the thread runs, which is there from when it is first turned on.
+  private let isStarted = Mutex(false)
+  /// When it was looked last, in milliseconds of CLOCK_MONOTONIC.
+  private let lastLook = Atomic(0)
+
+  /// Milliseconds between two looks for what is not told but polled.
+  private static let interval = 1000
+
+  /// Makes it, off.
+  /// - Parameters:
+  ///   - address: of the session bus, in D-Bus's syntax; nil for that of the environment.
+  ///   - program: the path of this program, beside which its icons may be installed.
+  package init(address: String? = nil, program: String, _ environment: [String: String], _ subject: Subject) {
+    self.subject = subject
+    change = LoopSignal(loop: loop)
+    host = TrayHost(address.map { .at($0) } ?? .session, loop: loop, icons: InstalledIcons(program: program, environment)) {
+      [weak self] in self?.hear($0)
+    }
+    change?.connect(to: self) { $0.look() }
+  }
+
+  /// Turns it on or off. If the system has no thread to spare, it says so and stays off.
+  package func setEnabled(_ isEnabled: Bool) {
+    if isEnabled {
+      do throws(PipeWireError) {
+        try isStarted.withLock { isStarted throws(PipeWireError) in
+          if !isStarted { try loop.start() }
+          isStarted = true
+        }
+      } catch { return subject.remark("no icon in the tray: \(error)") }
+    }
+    self.isEnabled.store(isEnabled, ordering: .relaxed)
+    somethingChanged()
+  }
+
+  /// Has it look soon, because something may have changed. Never waits.
+  package func somethingChanged() { change?.raise() }
+
+  /// As `somethingChanged`, for whoever polls: at most once a second.
+  package func poll() {
+    guard isEnabled.load(ordering: .relaxed) else { return }
+    if Self.milliseconds - lastLook.load(ordering: .relaxed) >= Self.interval { somethingChanged() }
+  }
+
+  /// Takes the icon away, and ends. Call it once, last, and not on a thread that holds a lock which facts are read under.
+  package func stop() {
+    isEnabled.store(false, ordering: .relaxed)
+    loop.locked {
+      host?.hide()
+      host = nil
+    }
+    loop.stop()
+  }
+
+  private static var milliseconds: Int { Int(monotonicSeconds() * 1000) }
+
+  // MARK: [control]
+
+  private func look() {
+    guard isEnabled.load(ordering: .relaxed) else { return host?.hide() ?? () }
+    lastLook.store(Self.milliseconds, ordering: .relaxed)
+    host?.show(TrayItem(subject.facts()))
+  }
+
+  private func hear(_ news: TrayHost.News) {
+    switch news {
+    case .pressed(.first): if let action = TrayItem(subject.facts()).activation { subject.perform(action) }
+    case .pressed(.second): if subject.facts().dashboardObstacle == nil { subject.perform(.openDashboard) }
+    case .chosen(let action): subject.perform(action)
+    case .opens: look()
+    case .remark(let text): subject.remark(text)
+    }
+  }
+}
