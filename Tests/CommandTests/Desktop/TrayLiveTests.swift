@@ -126,7 +126,7 @@ struct TrayLiveTests {
 
     func end() { process.end() }
 
-    /// The colours of a part of the screen, as 0xRRGGBB, row by row: of X11's window dump.
+    /// The colours of a part of the screen, as 0xRRGGBB, row by row, out of a window dump.
     func pixels(_ columns: Range<Int>, _ rows: Range<Int>) -> [UInt32] {
       let dump = FileManager.default.contents(atPath: file) ?? Data()
       func number(_ index: Int) -> Int { dump[index * 4..<index * 4 + 4].reduce(0) { $0 << 8 | Int($1) } }
