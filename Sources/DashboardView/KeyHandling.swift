@@ -36,7 +36,9 @@ extension ViewState {
     case .stepGain(let decibels):
       return withSelectedSink(snapshot) { .setSinkGain(id: $0.id, Self.gain($0.gain, steppedBy: decibels)) }
     case .pickDevice, .openRoutes: return pickDevice(snapshot, opensPage: action == .openRoutes)
-    case .toggleDefaultDevices: return set(.defaultDevices, .bool(!snapshot.route.areOursDefault))
+    case .toggleDefaultDevices:
+      let isOn = snapshot.route.defaults.requested != .off || snapshot.route.areOursDefault
+      return set(.defaultDevices, EventValue(isOn ? DefaultDeviceMode.off : .switchedOn))
     case .otherReference: return set(.reference, EventValue(snapshot.route.reference == .everything ? ReferenceSource.mix : .everything))
     case .turnDucking:
       let levels = DuckingLevel.allCases

@@ -142,7 +142,7 @@ func pastFindings(_ facts: DoctorFacts) -> [Finding] {
       Finding(
         "recording-past", .harm, "an application records from the real microphone, without echo cancellation",
         evidence: recording.map(\.words),
-        remedy: "choose Nearend Microphone there, or make it the default: nearend set default on"))
+        remedy: "choose Nearend Microphone there, or let programs that choose no device use it: nearend set default auto"))
   }
   let playing = streams { $0.to == speaker?.id ? $0.from : nil }.filter(\.plays)
   let isMix = status.route.reference == .mix

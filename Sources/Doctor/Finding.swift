@@ -34,7 +34,7 @@ package struct Finding: Codable, Sendable, Equatable {
 package func findings(in facts: DoctorFacts) -> [Finding] {
   [
     daemonFindings, sessionManagerFindings, configurationFindings, nearendFindings, leftoverFindings, realtimeFindings, quantumFindings,
-    loopFindings, deviceFindings,
+    loopFindings, deviceFindings, defaultFindings,
     cancellerFindings, pastFindings, microphoneFindings, modeFindings, echoFindings, engineFindings,
   ].flatMap { $0(facts) }
 }

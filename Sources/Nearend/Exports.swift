@@ -4,6 +4,7 @@
 @_exported import struct PipeWireGraph.EngineVeto
 @_exported import struct PipeWireGraph.InterruptionOptions
 @_exported import struct SessionModel.AudioEvent
+@_exported import enum SessionModel.DefaultDeviceMode
 @_exported import struct SessionModel.Device
 @_exported import enum SessionModel.DuckingLevel
 @_exported import enum VoiceFacts.EchoCanceller

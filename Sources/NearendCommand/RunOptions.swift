@@ -78,7 +78,7 @@ struct DeviceOptions: ParsableArguments {
   var whenInactive: InterruptionOptions.Inactivity?
   @Flag(
     name: .customLong("default"), inversion: .prefixedNo,
-    help: "Make Nearend Speaker and Nearend Microphone the session's defaults; the former ones come back afterwards.")
+    help: "Let programs that choose no device use nearend: as a smart filter, or as the session's default (defaultDevices = auto).")
   var makesDefault: Bool?
   @Flag(
     inversion: .prefixedNo, help: "Pause playback when headphones are unplugged, instead of continuing in the room (the default).")
@@ -124,7 +124,7 @@ struct DeviceOptions: ParsableArguments {
     if let voiceProcessing { settings[.useVoiceProcessingIO] = .bool(voiceProcessing) }
     if let aec { settings[.echoCanceller] = .string(aec.rawValue) }
     if let micMode { settings[.micMode] = .string(micMode.rawValue) }
-    if let makesDefault { settings[.defaultDevices] = .bool(makesDefault) }
+    if let makesDefault { settings[.defaultDevices] = EventValue(makesDefault ? DefaultDeviceMode.switchedOn : .off) }
     if let pauseOnUnplug { settings[.pauseOnUnplug] = .bool(pauseOnUnplug) }
     if let manual { settings[.manualAudioSessionManagement] = .bool(manual) }
     return settings

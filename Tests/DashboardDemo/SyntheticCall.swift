@@ -74,7 +74,10 @@ struct SyntheticCall {
       snapshot.route.pickedSpeaker = value == "" ? nil : "\(value)"
       snapshot.route.speaker = device(.output, snapshot.route.pickedSpeaker)
     case .reference: snapshot.route.reference = value.word() ?? .everything
-    case .defaultDevices: snapshot.route.areOursDefault = on
+    case .defaultDevices:
+      let mode: DefaultDeviceMode = value.word() ?? .off
+      snapshot.route.defaults = DefaultDeviceStatus(requested: mode, effective: mode == .auto ? .smart : mode)
+      snapshot.route.areOursDefault = mode == .on
     case .duckingLevel: snapshot.ducking.settings.level = value.word() ?? .min
     case .isAdvancedDuckingEnabled: snapshot.ducking.settings.isAdvanced = on
     // The rest is not in the snapshot.

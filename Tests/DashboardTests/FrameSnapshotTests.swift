@@ -61,6 +61,8 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       NamedFrame("routes-unplugged", Sample.unplugged, 80, 24) { $0.page = .routes },
       NamedFrame("routes-unplugged", Sample.unplugged, 200, 60) { $0.page = .routes },
       NamedFrame("routes-picked", Sample.picked, 80, 24) { $0.page = .routes },
+      NamedFrame("routes-smart", Sample.smart(), 80, 24) { $0.page = .routes },
+      NamedFrame("routes-bypassed", Sample.smart(bypasses: ["equalizer"]), 80, 24) { $0.page = .routes },
       NamedFrame("routes-nothing", Sample.mutedUnpluggedAndInterrupted, 80, 24) { $0.page = .routes },
       NamedFrame("call-unplugged", Sample.unplugged, 80, 24),
       NamedFrame("diagnostics", Sample.rehearsal, 80, 24) { $0.page = .diagnostics },

@@ -299,10 +299,12 @@ import Testing
     }
   }
 
-  @Test("R2, R5: d makes nearend's devices the defaults and undoes it, r resumes what is paused, on every page", arguments: Page.allCases)
+  @Test(
+    "R2, R5: d lets programs that choose no device use nearend and undoes it, r resumes what is paused, on every page",
+    arguments: Page.allCases)
   func routeKeys(page: Page) {
-    #expect(press([.character("d")], on: Sample.active(), page: page).commands == [.set(.defaultDevices, true)])
-    #expect(press([.character("d")], on: Sample.unplugged, page: page).commands == [.set(.defaultDevices, false)])
+    #expect(press([.character("d")], on: Sample.active(), page: page).commands == [.set(.defaultDevices, "auto")])
+    #expect(press([.character("d")], on: Sample.unplugged, page: page).commands == [.set(.defaultDevices, "off")])
     #expect(press([.character("R")], on: Sample.active(), page: page).commands == [.set(.reference, "mix")])
     #expect(press([.character("r")], on: Sample.unplugged, page: page).commands == [.resumeAfterUnplug])
     let idle = press([.character("r")], on: Sample.active(), page: page)

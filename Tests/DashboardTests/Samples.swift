@@ -85,6 +85,13 @@ extension Sample {
     return snapshot
   }
 
+  /// Programs that choose no device go through nearend, or past it through these filters.
+  static func smart(bypasses: [String] = []) -> Snapshot {
+    var snapshot = active()
+    snapshot.route.defaults = DefaultDeviceStatus(requested: .auto, effective: .smart, bypasses: bypasses)
+    return snapshot
+  }
+
   /// A picked speaker, and a picked microphone that is missing.
   static var picked: Snapshot {
     var snapshot = active()

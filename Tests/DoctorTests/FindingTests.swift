@@ -150,6 +150,15 @@ struct FindingTests {
       $0.status?.graph.recent = .init(run: 4_000, lost: 100)
       $0.status?.graph.quantum = 2_048
     },
+    Case(name: "no smart filters", id: "default-devices", severity: .harm, evidence: "understands none", remedy: "nearend set default auto")
+    {
+      $0.status?.route.defaults = DefaultDeviceStatus(requested: .smart, effective: .off, reason: "it understands none")
+    },
+    Case(
+      name: "an equalizer with a target", id: "default-devices", severity: .harm, evidence: "the smart filter eq has", remedy: "take filter"
+    ) {
+      $0.status?.route.defaults = DefaultDeviceStatus(requested: .auto, effective: .smart, bypasses: ["eq"])
+    },
     Case(name: "a loop", id: "loop", severity: .harm, evidence: "loop.out", remedy: "into the real speaker") {
       $0.status?.graph.loops = ["loop.out"]
     },

@@ -97,7 +97,7 @@ func follow(_ show: (String) -> Void) async {
 
 func configure() throws {
   let session = AudioSession.shared
-  try session.configure { $0.areDefaultDevices = true }
+  try session.configure { $0.defaultDevices = .auto }
   try session.set(.useVoiceProcessingIO(true))
   session.isMicrophoneMuted = true
   session.micMode = .voiceIsolation

@@ -17,10 +17,8 @@ enum RoutesPage {
     canvas.put("Reference", 1, body.lowerBound + 3, .label)
     canvas.put("the echo canceller hears \(route.reference.words)", 13, body.lowerBound + 3, width: canvas.width - 14)
     canvas.put("Defaults", 1, body.lowerBound + 4, .label)
-    canvas.put(
-      route.areOursDefault
-        ? "Nearend Speaker and Nearend Microphone, for every application" : "the session's own; d makes nearend's the defaults",
-      13, body.lowerBound + 4, route.areOursDefault ? .good : .plain, width: canvas.width - 14)
+    let (defaults, style) = defaults(of: route)
+    canvas.put(defaults, 13, body.lowerBound + 4, style, width: canvas.width - 14)
     let lines = lines(choices, route)
     let rows = body.dropFirst(5)
     let selectedLine = lines.firstIndex { if case .choice(selected) = $0 { true } else { false } } ?? 0
@@ -32,6 +30,16 @@ enum RoutesPage {
         draw(choices[choice], devices[choices[choice]], route, isSelected: choice == selected, row, &canvas)
       }
     }
+  }
+
+  /// Returns what programs use that choose no device, and why that is not what was asked for.
+  private static func defaults(of route: RouteStatus) -> (String, Style) {
+    let status = route.defaults
+    if let filter = status.bypasses.first { return ("smart, but \(filter) leads past nearend: it has a target", .caution) }
+    if status.effective == .smart { return ("smart: programs that choose no device go through nearend", .good) }
+    if status.requested == .smart, status.reason != nil { return ("not smart: the session manager does not understand it", .caution) }
+    if route.areOursDefault { return ("Nearend Speaker and Nearend Microphone, for every application", .good) }
+    return ("the session's own; d lets programs use nearend", .plain)
   }
 
   // MARK: The chain

@@ -23,11 +23,15 @@ public struct AudioSessionConfiguration: Sendable {
   public var opensControlSocket = true
   /// What interrupts a session besides the graph itself (I1).
   public var interruptions: InterruptionOptions
-  /// A Boolean value indicating whether *Nearend Speaker* and *Nearend Microphone* are the session's defaults while it runs (R2). Default
-  /// false.
+  /// How programs that choose no device come to use *Nearend Speaker* and *Nearend Microphone* while the session runs (R2). Default `off`.
+  public var defaultDevices: DefaultDeviceMode {
+    get { settings.defaultDeviceMode }
+    set { settings.defaultDeviceMode = newValue }
+  }
+  /// A Boolean value indicating whether ``defaultDevices`` is not `off`; true sets `on`.
   public var areDefaultDevices: Bool {
-    get { settings.areOursDefault }
-    set { settings.areOursDefault = newValue }
+    get { defaultDevices != .off }
+    set { defaultDevices = newValue ? .on : .off }
   }
   /// A Boolean value indicating whether playback pauses when headphones are unplugged, instead of continuing in the room (R5). Default
   /// true.

@@ -98,7 +98,7 @@ struct ToggleCommand: ParsableCommand {
     guard let isOn = value()?.isOn else {
       fail("nearend at \(nearend.client.path) has no \(name.setting.rawValue): is it of another version?", .failure)
     }
-    nearend.set(name.setting, to: .bool(!isOn))
+    nearend.set(name.setting, to: isOn ? .bool(false) : name.setting.switchedOn)
     print((value()?.text ?? "\(!isOn)").printable())
   }
 }

@@ -2,7 +2,7 @@ import Border
 internal import CPipeWire
 import Foundation
 
-/// A mirror of one of the daemon's metadata objects ("default", "settings"). [control]
+/// A mirror of one of the daemon's metadata objects ("default", "settings", "filters"). [control]
 package final class Metadata {
   /// Values of subject 0, the whole graph, for the requested keys; at most 4,096 bytes each.
   package var values: [String: String] { kept.values }
@@ -36,6 +36,11 @@ package final class Metadata {
   package func set(_ key: String, type: String?, value: String?) {
     _ = kept.set(0, key, value)
     npw_metadata_set_property(proxy.pointer, 0, key, type, value)
+  }
+
+  /// Sets a value of a node. [control]
+  package func set(_ key: String, of node: UInt32, type: String, value: String) {
+    npw_metadata_set_property(proxy.pointer, node, key, type, value)
   }
 
   /// Sends a stream back to the device it asked for. [control]
@@ -80,6 +85,11 @@ package final class Metadata {
 }
 
 extension Metadata {
+  /// Returns names as a value: ["equalizer","echo"]. [any]
+  package static func value(of names: [String]) -> String {
+    (try? JSONEncoder().encode(names)).map { String(decoding: $0, as: UTF8.self) } ?? "[]"
+  }
+
   /// Reads a name from a value's JSON: {"name":"alsa_output.…"}; nil if there is none. Made printable, like the node names that it is
   /// compared with. [any]
   package static func name(in json: String?) -> String? {

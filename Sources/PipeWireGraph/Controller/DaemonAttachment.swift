@@ -130,8 +130,10 @@ final class DaemonAttachment {
     for (id, ports) in filter.sinkPortNames {
       if let device = ownNode(NodeNames.sinkPrefix + id, in: objects) { endpoints.graphSinks.append((device, ports)) }
     }
-    objects.own = .init(filter: node, microphone: endpoints.virtualMicrophone, sinks: endpoints.sinks)
+    objects.own = .init(
+      filter: node, microphone: endpoints.virtualMicrophone, sinks: endpoints.sinks, speaker: endpoints.virtualSpeaker)
     objects.linkGroups = try groups.update(objects)
+    objects.filters = groups.filters(in: objects)
     self.objects = objects
     var facts = GraphFacts(objects: objects, endpoints: endpoints)
     facts.loops = realDevices.feedback.loops

@@ -33,7 +33,7 @@ extension GraphController {
       guard settingsInEffect.withLock({ $0.set(setting, to: value) }) else { return }
       let settings = settings
       switch setting {
-      case .defaultDevices: routes.handle(.setDefaultDevices(settings.areOursDefault))
+      case .defaultDevices: routes.handle(.setDefaultDeviceMode(settings.defaultDeviceMode))
       case .pauseOnUnplug: routes.handle(.setPauseOnUnplug(settings.pausesOnUnplug))
       case .duckingLevel, .isAdvancedDuckingEnabled: return ducking.settings = settings.ducking
       default: break

@@ -55,14 +55,17 @@ final class VirtualDevices {
     "monitor.passthrough": "true",
   ]
 
-  private static let speaker = common.merging([
+  /// With a link group each is a filter for the session manager, which `SmartFilters` may make smart; a program can choose it all the same.
+  private static let filter: Properties = ["filter.smart.name": "nearend", "filter.smart.targetable": "true"]
+
+  private static let speaker = common.merging(filter) { $1 }.merging([
     "node.name": NodeNames.speaker, "node.description": "Nearend Speaker", "media.class": "Audio/Sink", "audio.position": "FL,FR",
-    "device.icon-name": "audio-speakers",
+    "device.icon-name": "audio-speakers", "node.link-group": "nearend.speaker",
   ]) { $1 }
 
-  private static let microphone = common.merging([
+  private static let microphone = common.merging(filter) { $1 }.merging([
     "node.name": NodeNames.microphone, "node.description": "Nearend Microphone", "media.class": "Audio/Source/Virtual",
-    "audio.position": "MONO", "device.icon-name": "audio-input-microphone",
+    "audio.position": "MONO", "device.icon-name": "audio-input-microphone", "node.link-group": "nearend.microphone",
   ]) { $1 }
 
   private static func sink(_ id: String) -> Properties {

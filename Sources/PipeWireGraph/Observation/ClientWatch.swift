@@ -2,8 +2,8 @@ import PipeWireClient
 import SessionModel
 
 /// Counts the applications that use nearend's virtual devices (L3): one that records from *Nearend Microphone* is send media, one that
-/// plays into *Nearend Speaker* or a participant's device is receive media. Meters of volume controls (`stream.monitor`) are neither.
-/// [control]
+/// plays into *Nearend Speaker* or a participant's device is receive media. Meters of volume controls (`stream.monitor`) are neither, and a
+/// filter with a device of its own, such as an equalizer, counts while somebody uses that device. [control]
 final class ClientWatch {
   struct Users: Equatable {
     var send: [String] = []
@@ -36,14 +36,43 @@ final class ClientWatch {
       if link.outputNode == microphone, !own.contains(link.inputNode) { send.insert(link.inputNode) }
       if sinks.contains(link.inputNode), !own.contains(link.outputNode) { receive.insert(link.outputNode) }
     }
-    try infos.watch(send.union(receive).sorted().compactMap { objects.node(id: $0) }, changed: changed)
+    let direct = send.union(receive)
+    let ends = Dictionary(uniqueKeysWithValues: direct.map { ($0, Self.ends(behind: $0, in: objects)) })
+    try infos.watch(direct.union(ends.values.joined()).sorted().compactMap { objects.node(id: $0) }, changed: changed)
     let used = objects.links.filter { sinks.contains($0.inputNode) && receive.contains($0.outputNode) }.map(\.inputNode)
-    return Users(send: names(send, in: objects), receive: names(receive, in: objects), usedSinks: Set(used))
+    return Users(send: names(send, ends, in: objects), receive: names(receive, ends, in: objects), usedSinks: Set(used))
   }
 
-  private func names(_ users: Set<UInt32>, in objects: GraphObjects) -> [String] {
-    users.sorted().compactMap { id in
-      guard let node = objects.node(id: id), let info = infos[node], info.isKnown, info.properties["stream.monitor"] != "true" else {
+  /// Returns the nodes for which a user works: itself, or for a filter with a device of its own those that use that device.
+  private static func ends(behind user: UInt32, in objects: GraphObjects) -> Set<UInt32> {
+    var (seen, waiting, ends): (Set<UInt32>, [UInt32], Set<UInt32>) = ([user], [user], [])
+    while let node = waiting.popLast() {
+      let devices = devices(ofFilter: node, in: objects)
+      guard !devices.isEmpty else {
+        ends.insert(node)
+        continue
+      }
+      let users =
+        objects.links.compactMap { link in devices[link.outputNode] == .input ? link.inputNode : nil }
+        + objects.links.compactMap { link in devices[link.inputNode] == .output ? link.outputNode : nil }
+      for user in users where seen.insert(user).inserted { waiting.append(user) }
+    }
+    return ends
+  }
+
+  /// Returns the devices of the filter of which a node is an end.
+  private static func devices(ofFilter node: UInt32, in objects: GraphObjects) -> [UInt32: Device.Direction] {
+    guard let group = objects.linkGroups[node] else { return [:] }
+    let members = objects.filters.filter { $0.node != node && objects.linkGroups[$0.node] == group }
+    return Dictionary(members.map { ($0.node, $0.direction) }) { first, _ in first }
+  }
+
+  private func names(_ users: Set<UInt32>, _ ends: [UInt32: Set<UInt32>], in objects: GraphObjects) -> [String] {
+    func counts(_ id: UInt32) -> Bool {
+      objects.node(id: id).flatMap { infos[$0] }.map { $0.isKnown && $0.properties["stream.monitor"] != "true" } ?? false
+    }
+    return users.sorted().compactMap { id in
+      guard let node = objects.node(id: id), let info = infos[node], counts(id), ends[id]?.contains(where: counts) == true else {
         return nil
       }
       let name = node.nodeName ?? info.properties["application.name"] ?? "node"

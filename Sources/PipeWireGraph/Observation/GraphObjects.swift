@@ -28,6 +28,8 @@ struct GraphObjects {
     var microphone: UInt32?
     /// *Nearend Speaker* and the participants' devices.
     var sinks: Set<UInt32> = []
+    /// *Nearend Speaker*, which is one of them.
+    var speaker: UInt32?
 
     var all: Set<UInt32> { sinks.union([filter, microphone].compactMap { $0 }) }
   }
@@ -36,6 +38,8 @@ struct GraphObjects {
   var own = Own()
   /// `node.link-group` by node, from `LinkGroups`: streams of one program that forward audio between them.
   var linkGroups: [UInt32: String] = [:]
+  /// Other programs' filters with a device of their own, from `LinkGroups`.
+  var filters: [OtherFilter] = []
   var nodes: [GlobalObject] = []
   var ports: [UInt32: [Port]] = [:]
   var links: [Link] = []
@@ -67,7 +71,7 @@ struct GraphObjects {
     nodes.sort { $0.serial < $1.serial }
     own = Own(
       filter: node(named: NodeNames.filter)?.id, microphone: node(named: NodeNames.microphone)?.id,
-      sinks: Set(nodes.filter { $0.nodeName.map { NodeNames.isSink($0) } ?? false }.map(\.id)))
+      sinks: Set(nodes.filter { $0.nodeName.map { NodeNames.isSink($0) } ?? false }.map(\.id)), speaker: node(named: NodeNames.speaker)?.id)
   }
 
   /// Corrects port names that are outdated in the registry; nil keeps a name.

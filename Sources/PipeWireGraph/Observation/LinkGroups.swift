@@ -23,4 +23,9 @@ final class LinkGroups {
     for node in nodes { groups[node.id] = infos[node]?.properties["node.link-group"] }
     return groups
   }
+
+  /// Returns the filters with a device of their own, oldest first.
+  func filters(in objects: GraphObjects) -> [OtherFilter] {
+    objects.nodes.compactMap { node in infos[node].flatMap { OtherFilter(node, $0.properties) } }
+  }
 }

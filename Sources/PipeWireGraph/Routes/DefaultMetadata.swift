@@ -1,12 +1,14 @@
 import PipeWireClient
 
-/// The session manager's metadata "default", over a connection of its own. [control]
+/// The session manager's metadata "default", and "filters" where it has it, over a connection of its own. [control]
 ///
 /// After a client has bound the metadata, the daemon (0.3.65 to 1.6) accepts nothing more from it until the session manager has answered,
 /// and never again if that ends first. Links, devices and the filter must not wait for it.
 final class DefaultMetadata {
   /// The current metadata; nil without a session manager.
   private(set) var metadata: Metadata?
+  /// What it is told of filters; nil if it understands no smart ones.
+  private(set) var filters: Metadata?
 
   private let loop: ThreadLoop
   private let remote: String?
@@ -14,6 +16,7 @@ final class DefaultMetadata {
   private let changed: () -> Void
   private var connection: Connection?
   private var object: GlobalObject?
+  private var filtersObject: GlobalObject?
   /// Replaces `metadata` as soon as it has every value.
   private var next: Metadata?
   private let rebinding: LoopTimer
@@ -57,6 +60,7 @@ final class DefaultMetadata {
 
   private func disconnect() {
     (metadata, next, object) = (nil, nil, nil)
+    (filters, filtersObject) = (nil, nil)
     connection = nil
   }
 
@@ -74,20 +78,35 @@ final class DefaultMetadata {
     case .added(let object) where object.kind == .client:
       // While a client binds the metadata, the daemon reports changes to that client alone: bind it again soon.
       if metadata != nil { rebindSoon() }
-    case .added(let object) where isDefault(object):
-      // The session manager's is the oldest; any client may export one of that name.
+    // The session manager's is the oldest; any client may export one of that name.
+    case .added(let object) where Self.is(object, named: "default"):
       if self.object.map({ object.serial < $0.serial }) ?? true { bind(object) }
+    case .added(let object) where Self.is(object, named: "filters"):
+      if filtersObject.map({ object.serial < $0.serial }) ?? true { bindFilters(object) }
     case .removed(let object) where object == self.object:
       (metadata, next, self.object) = (nil, nil, nil)
       changed()
       // Deferred, because this is the connection's own event. Pending answers would never come.
+      reconnecting.schedule(after: 0.001)
+    case .removed(let object) where object == filtersObject:
+      (filters, filtersObject) = (nil, nil)
+      changed()
       reconnecting.schedule(after: 0.001)
     case .lost: reconnecting.schedule(after: Self.reconnectInterval)
     default: break
     }
   }
 
-  private func isDefault(_ object: GlobalObject) -> Bool { object.kind == .metadata && object.properties["metadata.name"] == "default" }
+  private static func `is`(_ object: GlobalObject, named name: String) -> Bool {
+    object.kind == .metadata && object.properties["metadata.name"] == name
+  }
+
+  private func bindFilters(_ object: GlobalObject) {
+    guard let connection else { return }
+    filtersObject = object
+    filters = try? Metadata(connection, object: object, keys: []) { _ in }
+    changed()
+  }
 
   private func bind(_ object: GlobalObject) {
     guard let connection else { return }

@@ -20,7 +20,7 @@ final class RouteKeeper {
     (picked[.input], picked[.output]) = (options.microphone, options.speaker)
     state = RouteState(
       picked: picked, pausesOnUnplug: options.settings.pausesOnUnplug,
-      defaults: DefaultDevices(isWanted: options.settings.areOursDefault, former: restore.content.configuredDefaults),
+      defaults: DefaultDevices(mode: options.settings.defaultDeviceMode, former: restore.content.configuredDefaults),
       headset: restore.content.headset)
     timer = LoopTimer(loop: loop) { events.send(.isDue) }
   }
@@ -33,6 +33,7 @@ final class RouteKeeper {
   func choose(from devices: RealDevices, wanted: SessionDemand, with watch: RouteWatch) throws(PipeWireError) {
     try watch.watch(devices)
     handle(.observed(watch.observation(of: devices, wanted: wanted)), watch)
+    watch.keepSmart(state.defaultDeviceStatus.effective == .smart, in: devices.objects)
     try watch.returnStrays(in: devices.objects)
   }
 
@@ -65,6 +66,7 @@ final class RouteKeeper {
     case .saveDefaults(let former): restore.change { $0.configuredDefaults = former }
     case .saveHeadset(let change): restore.change { $0.headset = change }
     case .configure(let direction, let value): watch?.configure(direction, value)
+    case .beSmart(let isOn): watch?.beSmart(isOn)
     case .switchProfile(let request): watch?.perform(request, isLast: isLeaving)
     case .observeAgain(let seconds): timer.schedule(after: seconds)
     }
@@ -75,11 +77,14 @@ final class RouteKeeper {
   func status(_ devices: RealDevices?, reference: ReferenceSource, _ watch: RouteWatch?) -> RouteStatus {
     let candidates = devices.flatMap { watch?.observation(of: $0).candidates } ?? []
     func device(_ device: RouteDevice?) -> Device? { candidates.first { $0.name == device?.name && $0.direction == device?.direction } }
-    return RouteStatus(
+    var status = RouteStatus(
       microphone: device(choice.microphone), speaker: device(choice.speaker), pickedMicrophone: state.picked[.input],
       pickedSpeaker: state.picked[.output], reference: reference, devices: candidates,
       current: watch == nil ? choice.route.withoutPorts : choice.route, isPausedAfterUnplug: state.isPaused,
       areOursDefault: watch?.areOursDefault ?? false)
+    status.defaults = state.defaultDeviceStatus
+    if status.defaults.effective == .smart, let devices, let watch { status.defaults.bypasses = watch.bypasses(in: devices.objects) }
+    return status
   }
 }
 

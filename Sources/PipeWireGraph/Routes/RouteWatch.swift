@@ -11,6 +11,7 @@ final class RouteWatch {
   private let strays: StrayStreams
   private let opener = LoopOpener()
   private var moves = ProgramMoves()
+  private let smart = SmartFilters()
   /// The nodes of the devices last observed, by serial number.
   private var nodes: [UInt64: GlobalObject] = [:]
 
@@ -57,7 +58,7 @@ final class RouteWatch {
 
   private var sessionDefaults: SessionDefaults {
     guard let metadata = defaults.metadata else { return SessionDefaults() }
-    var now = SessionDefaults(isKnown: metadata.isKnown)
+    var now = SessionDefaults(isKnown: metadata.isKnown, offersSmartFilters: defaults.filters != nil)
     for direction in Device.Direction.both {
       now.current[direction] = Metadata.name(in: metadata.values[direction.defaultKey])
       now.configured[direction] = metadata.values[direction.configuredKey].map { .init(metadata: $0) }
@@ -114,6 +115,22 @@ final class RouteWatch {
       case .remark(let words): return .remark(.info, words)
       }
       return nil
+    }
+  }
+
+  /// Makes nearend's devices smart filters, or none, at once.
+  func beSmart(_ isOn: Bool) { smart.set(isOn, defaults.filters) }
+
+  /// Keeps them so, whichever nodes they are, and beside whatever filters there are.
+  func keepSmart(_ isOn: Bool, in objects: GraphObjects) { smart.keep(isOn, in: objects, defaults.filters) }
+
+  /// Returns the names of smart filters that keep programs which choose no device from reaching nearend, because they have the default
+  /// device as their target.
+  func bypasses(in objects: GraphObjects) -> [String] {
+    let current = sessionDefaults.current
+    return Device.Direction.both.flatMap { direction -> [String] in
+      guard let device = current[direction].flatMap(objects.node(named:)) else { return [] }
+      return objects.filters.filter { $0.takes(device, direction) }.map(\.name)
     }
   }
 

@@ -1,8 +1,14 @@
-/// Makes nearend's devices the system's defaults, and restores the former ones afterwards (R2). A change by others in between takes
-/// precedence. [any]
+/// Lets programs that choose no device use nearend (R2): as smart filters, or by making nearend's devices the system's defaults and
+/// restoring the former ones afterwards. A change by others in between takes precedence. [any]
 package struct DefaultDevices: Sendable, Equatable {
-  /// Whether nearend's devices should be the defaults.
-  package private(set) var isWanted: Bool
+  /// What a person wants.
+  package private(set) var mode: DefaultDeviceMode
+  /// What is in effect: never `auto`.
+  package private(set) var effective = DefaultDeviceMode.off
+  /// Whether the session manager understands smart filters; nil until it has had the time to say so.
+  private var understandsSmart: Bool?
+  /// When a session manager that offers no smart filters was first seen, in seconds of a monotonic clock.
+  private var unofferedSince: Double?
   /// The former configured defaults, while nearend's devices are the defaults.
   package private(set) var former: [Device.Direction: SessionDefaults.Configured]
   /// Whether nearend has set the defaults in this run: later changes by others stay.
@@ -10,24 +16,79 @@ package struct DefaultDevices: Sendable, Equatable {
   /// The configured defaults other than nearend's, as last reported, in case another program makes nearend's the default.
   private var lastConfigured: [Device.Direction: String] = [:]
 
+  /// Seconds that a session manager that has just started may take to offer smart filters after the defaults.
+  package static let patience = 1.0
+
   /// - Parameter former: left behind by an earlier run that crashed.
-  package init(isWanted: Bool = false, former: [Device.Direction: SessionDefaults.Configured] = [:]) {
-    self.isWanted = isWanted
+  package init(mode: DefaultDeviceMode = .off, former: [Device.Direction: SessionDefaults.Configured] = [:]) {
+    self.mode = mode
     self.former = former
   }
 
-  package mutating func want(_ isWanted: Bool) {
-    self.isWanted = isWanted
+  package mutating func want(_ mode: DefaultDeviceMode) {
+    self.mode = mode
     isSet = false
   }
 
-  /// Observes the defaults, and sets or restores them as wanted.
-  mutating func observe(_ defaults: inout SessionDefaults, _ effects: inout [RouteEffect]) {
-    guard defaults.isKnown else { return }
-    if isWanted { set(&defaults, &effects) } else { restore(&defaults, &effects) }
+  /// Why what is in effect is not what was asked for, and what happens instead; nil if it is.
+  package var reason: String? {
+    guard understandsSmart == false else { return nil }
+    switch mode {
+    case .smart: return Self.misunderstood + ": programs have to choose nearend's devices"
+    case .auto: return Self.misunderstood + ": nearend's devices are the session's defaults instead"
+    case .off, .on: return nil
+    }
+  }
+  private static let misunderstood = "this session manager understands no smart filters (WirePlumber does from 0.5 on)"
+
+  /// Observes the defaults, and sets or restores them as wanted. Returns the time to observe them again, if there is one.
+  mutating func observe(_ defaults: inout SessionDefaults, at time: Double, _ effects: inout [RouteEffect]) -> Double? {
+    guard defaults.isKnown else {
+      (understandsSmart, unofferedSince) = (nil, nil)
+      return nil
+    }
+    let due = learn(whether: defaults.offersSmartFilters, at: time)
+    let (before, obstacle) = (effective, reason)
+    effective = effect
+    // In this order a program that follows the default stays on nearend's device when one takes over from the other.
+    if effective == .smart, before != .smart { effects.append(.beSmart(true)) }
+    if effective == .on {
+      set(&defaults, &effects)
+    } else {
+      isSet = false
+      restore(&defaults, &effects)
+    }
+    if effective != .smart, before == .smart { effects.append(.beSmart(false)) }
+    if let obstacle, obstacle != told { effects.append(.remark(mode == .smart ? .warning : .info, obstacle)) }
+    told = obstacle
     for direction in Device.Direction.both {
       let name = defaults.configured[direction]?.name
       if !(name.map(NodeNames.isOurs) ?? false) { lastConfigured[direction] = name }
+    }
+    return due
+  }
+  /// The obstacle that was told last.
+  private var told: String?
+
+  private mutating func learn(whether offersSmart: Bool, at time: Double) -> Double? {
+    guard !offersSmart else {
+      (understandsSmart, unofferedSince) = (true, nil)
+      return nil
+    }
+    let since = unofferedSince ?? time
+    unofferedSince = since
+    if time >= since + Self.patience { understandsSmart = false }
+    return understandsSmart == false || mode == .off || mode == .on ? nil : since + Self.patience
+  }
+
+  /// What the mode comes to; while it is unknown whether smart filters are understood, what it was.
+  private var effect: DefaultDeviceMode {
+    switch (mode, understandsSmart) {
+    case (.off, _), (.on, _): mode
+    case (_, true?): .smart
+    case (.smart, false?): .off
+    case (.auto, false?): .on
+    case (_, nil): effective
     }
   }
 

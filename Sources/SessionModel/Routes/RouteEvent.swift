@@ -4,8 +4,8 @@ package enum RouteEvent: Sendable, Equatable {
   case observed(RouteObservation)
   /// A person picks a device; nil follows the system's default again.
   case pick(Device.Direction, name: String?)
-  /// Makes nearend's devices the system's defaults, or restores the former ones (R2).
-  case setDefaultDevices(Bool)
+  /// Sets how programs that choose no device come to use nearend (R2).
+  case setDefaultDeviceMode(DefaultDeviceMode)
   /// Sets whether the render path pauses when headphones are gone (R5).
   case setPauseOnUnplug(Bool)
   /// Resumes, in the room, what has been paused since headphones were unplugged (R5).
@@ -34,6 +34,8 @@ package enum RouteEffect: Sendable, Equatable {
   case saveHeadset(HeadsetProfile.Change?)
   /// Sets the system's configured default.
   case configure(Device.Direction, ConfiguredDefault)
+  /// Makes nearend's devices smart filters, or none (R2).
+  case beSmart(Bool)
   /// Requests another profile of a card (R6).
   case switchProfile(HeadsetProfile.Request)
   /// Observes again after that many seconds, whatever happens before.

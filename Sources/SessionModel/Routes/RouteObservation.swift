@@ -53,10 +53,14 @@ package struct SessionDefaults: Sendable, Equatable {
   package var configured: [Device.Direction: Configured]
   /// Whether the session manager has reported everything.
   package var isKnown: Bool
+  /// Whether it offers to make smart filters of nodes.
+  package var offersSmartFilters: Bool
 
   package init(
-    current: [Device.Direction: String] = [:], configured: [Device.Direction: Configured] = [:], isKnown: Bool = false
+    current: [Device.Direction: String] = [:], configured: [Device.Direction: Configured] = [:], isKnown: Bool = false,
+    offersSmartFilters: Bool = false
   ) {
+    self.offersSmartFilters = offersSmartFilters
     self.current = current
     self.configured = configured
     self.isKnown = isKnown

@@ -18,7 +18,7 @@ extension RouteState {
     case .pick(let direction, let name):
       devices.picked[direction] = name
       misplaced.forget(direction)
-    case .setDefaultDevices(let on): defaults.want(on)
+    case .setDefaultDeviceMode(let mode): defaults.want(mode)
     case .setPauseOnUnplug(let on):
       unplugPause.isEnabled = on
       effects.append(.pause(isPaused))
@@ -36,8 +36,8 @@ extension RouteState {
     var now = observation
     // Each once.
     for text in now.omissions where remarked.insert(text).inserted { effects.append(.remark(.warning, text)) }
-    defaults.observe(&now.defaults, &effects)
     var next: [Double] = []
+    if let due = defaults.observe(&now.defaults, at: time, &effects) { next.append(due) }
     let missing = missingPart(now, at: time)
     let configured = defaults.names(in: now.defaults)
     var devices = devices

@@ -22,7 +22,7 @@ package struct RouteState: Sendable, Equatable {
 
   /// - Parameters:
   ///   - picked: the names of the devices wanted from the start.
-  ///   - defaults: whether nearend's devices are to be the system's defaults, and the former ones left behind by an earlier run.
+  ///   - defaults: how programs that choose no device are to use nearend, and the former defaults left behind by an earlier run.
   ///   - headset: a switch of a headset's profile left behind by an earlier run.
   package init(
     picked: [Device.Direction: String] = [:], pausesOnUnplug: Bool = true, defaults: DefaultDevices = DefaultDevices(),
@@ -32,6 +32,11 @@ package struct RouteState: Sendable, Equatable {
     unplugPause = UnplugPause(isEnabled: pausesOnUnplug)
     self.defaults = defaults
     self.headset = HeadsetProfile(change: headset)
+  }
+
+  /// How programs that choose no device come to use nearend, but for the filters that keep them from it.
+  package var defaultDeviceStatus: DefaultDeviceStatus {
+    DefaultDeviceStatus(requested: defaults.mode, effective: defaults.effective, reason: defaults.reason)
   }
 
   /// The names that a person picked, present or not.

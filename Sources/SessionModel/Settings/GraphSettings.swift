@@ -2,8 +2,8 @@
 package struct GraphSettings: Sendable, Equatable {
   /// The source of the echo canceller's reference (V4).
   package var reference = ReferenceSource.everything
-  /// Whether *Nearend Speaker* and *Nearend Microphone* become the system's defaults, and the former ones are restored afterwards (R2).
-  package var areOursDefault = false
+  /// How programs that choose no device come to use nearend (R2).
+  package var defaultDeviceMode = DefaultDeviceMode.off
   /// The programs whose streams are moved to nearend's devices.
   package var usedPrograms = UsedPrograms()
   /// Whether the render path pauses when headphones are gone (R5).

@@ -35,7 +35,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case speaker
   /// A `ReferenceSource`: the source of the echo canceller's reference (V4).
   case reference
-  /// Makes nearend's devices the system's defaults; the former ones are restored afterwards (R2).
+  /// A `DefaultDeviceMode`: how programs that choose no device come to use nearend (R2). As a switch, true is `on`.
   case defaultDevices
   /// `UsedPrograms`, as text: names of programs, separated by commas, whose streams are moved to nearend's devices.
   case usedPrograms
@@ -117,10 +117,11 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
         home: .graph(.word(\.reference)), remark: .word { (source: ReferenceSource) in "the echo canceller hears \(source.words)" },
         [.holdsFromTheStart, .isConfigured])
     case .defaultDevices:
-      .onOff(
-        false, "nearend's devices are the session's defaults; the former ones come back afterwards", alias: "default",
-        home: .graph(.onOff(\.areOursDefault)),
-        remark: .onOff("nearend's devices are the session's defaults", "the session's former defaults are back"),
+      .choice(
+        DefaultDeviceMode.off,
+        "Lets programs that choose no device use nearend: as default devices (on), smart filters, or auto: smart if understood",
+        isSwitch: true, alias: "default", home: .graph(.word(\.defaultDeviceMode)),
+        remark: .word { (mode: DefaultDeviceMode) in mode.words },
         [.needsDevices, .holdsFromTheStart, .isConfigured], notForDevices: SettingRow.decidesDevice)
     case .usedPrograms:
       .programs("Programs whose streams are moved to nearend's devices, by name; 'nearend use' adds and removes them")
@@ -198,6 +199,9 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .volume, .deviceName, .programNames, .choice: false
     }
   }
+
+  /// The value to set where somebody only switches it on, as with a key.
+  package var switchedOn: EventValue { self == .defaultDevices ? EventValue(DefaultDeviceMode.switchedOn) : .bool(true) }
 
   /// The settings that are views of the same state, including this one, which comes first.
   public var views: [Setting] {

@@ -53,12 +53,12 @@ package struct SettingRow: Sendable {
   /// - Parameter isSwitch: whether one of the words is "off".
   static func choice<Choice: CaseIterable & RawRepresentable<String>>(
     _ standard: Choice, _ summary: String, isSwitch: Bool = false, alias: String? = nil, home: SettingHome, remark: SettingRemark,
-    _ rules: SettingRules = []
+    _ rules: SettingRules = [], notForDevices obstacle: String? = nil
   ) -> Self {
     let words = Choice.allCases.map(\.rawValue)
     return Self(
       kind: isSwitch ? .switchedChoice(words) : .choice(words), standard: .string(standard.rawValue), alias: alias, summary: summary,
-      home: home, remark: remark, rules: rules)
+      home: home, remark: remark, rules: rules, deviceObstacle: obstacle)
   }
 
   static let decidesDevice = "it decides which device is used"

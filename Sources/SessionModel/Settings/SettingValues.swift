@@ -13,7 +13,7 @@ extension Setting {
     case .bool: if let isOn = Self.isOn(text) { return .bool(isOn) }
     case .switchedChoice(let words):
       if words.contains(text) { return .string(text) }
-      if let isOn = Self.isOn(text) { return .bool(isOn) }
+      if let isOn = Self.isOn(text) { return Self.switched(isOn, words) }
     case .volume:
       if let number = Double(text), (0...1).contains(number) { return .number(number) }
     case .deviceName: return .string(Self.device(text))
@@ -31,6 +31,11 @@ extension Setting {
     }
   }
 
+  /// A choice given as a switch: one of its words if there is one for on, otherwise it is for the choice's home to say what on means.
+  private static func switched(_ isOn: Bool, _ words: [String]) -> EventValue {
+    words.contains("on") ? .string(isOn ? "on" : "off") : .bool(isOn)
+  }
+
   /// The name of a device to follow, empty for the system's default: no device is called "default".
   private static func device(_ name: String) -> String { name == "default" ? "" : name }
 
@@ -38,7 +43,8 @@ extension Setting {
   /// - Throws: `SettingError.badValue`.
   public func checked(_ value: EventValue) throws(SettingError) -> EventValue {
     switch (kind, value) {
-    case (.bool, .bool), (.switchedChoice, .bool): return value
+    case (.bool, .bool): return value
+    case (.switchedChoice(let words), .bool(let isOn)): return Self.switched(isOn, words)
     case (.deviceName, .string(let name)): return .string(Self.device(name))
     case (.switchedChoice, .string(let word)), (.programNames, .string(let word)): return try parse(word)
     case (.choice(let words), .string(let word)) where words.contains(word): return value

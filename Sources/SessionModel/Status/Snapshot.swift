@@ -200,6 +200,8 @@ package struct RouteStatus: Codable, Sendable, Equatable {
   package var programs: [ProgramStatus] = []
   /// The names of the programs that are moved to nearend's devices: the setting `usedPrograms`.
   package var usedPrograms: [String] = []
+  /// How programs that choose no device come to use nearend (R2).
+  package var defaults = DefaultDeviceStatus()
   /// Volumes and mutes set by mixers and switches.
   package var volumes = VolumesStatus()
 

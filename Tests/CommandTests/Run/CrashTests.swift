@@ -17,6 +17,14 @@ struct CrashTests {
     }
   }
 
+  /// Starts nearend as the session's default devices, also where `--default` would make smart filters of them.
+  private func startAsDefault(_ session: PrivateSession) throws -> RunningProgram {
+    let folder = "\(session.path)/first"
+    try FileManager.default.createDirectory(atPath: "\(folder)/nearend", withIntermediateDirectories: true)
+    try "defaultDevices = true\n".write(toFile: "\(folder)/nearend/nearend.toml", atomically: true, encoding: .utf8)
+    return try session.startNearend("--headless", variables: ["XDG_CONFIG_HOME": folder])
+  }
+
   @Test("R2, R6: killed in a call: nothing stays in the graph, and the next start puts defaults and headset back")
   func killed() throws {
     var configuration = SessionConfiguration()
@@ -31,7 +39,7 @@ struct CrashTests {
     #expect(former[1] == Self.laptop[1])
     let saved = "\(session.path)/state/nearend/restore.json"
 
-    let first = try session.startNearend("--headless", "--default")
+    let first = try startAsDefault(session)
     try session.wait(forPorts: ["nearend.microphone:capture_MONO"])
     let recorder = try session.spawn("pw-record", ["--target", "nearend.microphone", "/dev/null"])
     try session.wait(for: "the headset's microphone") { desk.card(.bluetooth)?.activeProfile.name == DeskCard.headsetHeadUnit }
@@ -68,7 +76,7 @@ struct CrashTests {
     }
     try session.wait(for: "the laptop's") { try effective() == Self.laptop }
     #expect(try configured(session) == ["", ""])
-    let first = try session.startNearend("--headless", "--default")
+    let first = try startAsDefault(session)
     try session.wait(for: "ours") { try effective() == ["nearend.speaker", "nearend.microphone"] }
     first.process.signal(SIGKILL)
     #expect(first.process.wait() == .signal(SIGKILL))

@@ -63,7 +63,7 @@ extension GraphTests {
       live.service.perform(.set(.defaultDevices, true))
       try wait(session, for: Self.ours)
       try live.wait(for: "the state to tell so") { $0.route.areOursDefault }
-      #expect(live.service.value(of: .defaultDevices) == .bool(true))
+      #expect(live.service.value(of: .defaultDevices) == "on")
       #expect(live.service.snapshot().route.speaker?.name == (hadAny ? "hw.second" : "hw.speaker"), "what was followed is followed")
       try wait(session, forEffective: Self.ours)
       live.service.perform(.set(.defaultDevices, false))
@@ -82,7 +82,7 @@ extension GraphTests {
     @Test("R2: where no default was configured, another start, of nearend or of the session manager, does not make ours the default")
     func startedAgain() throws {
       let laptop = ["alsa_output.pci-0000_00_1f.3.analog-stereo", "alsa_input.pci-0000_00_1f.3.analog-stereo"]
-      let first = try LiveGraph(.desk([.laptop])) { $0.settings.areOursDefault = true }
+      let first = try LiveGraph(.desk([.laptop])) { $0.settings.defaultDeviceMode = .on }
       let session = first.session
       try wait(session, forEffective: Self.ours)
       first.stop()
@@ -106,7 +106,7 @@ extension GraphTests {
 
     @Test("R2: whoever changes a default meanwhile wins, for that one")
     func changedMeanwhile() throws {
-      let live = try LiveGraph(.twoSpeakers) { $0.settings.areOursDefault = true }
+      let live = try LiveGraph(.twoSpeakers) { $0.settings.defaultDeviceMode = .on }
       let session = live.session
       try wait(session, for: Self.ours)
       try set(session, Self.keys[0], "{ \"name\": \"hw.second\" }")

@@ -225,7 +225,7 @@ extension GraphTests {
 
     @Test("R1: while nearend's devices are the defaults, what would be the default is followed, as it comes and goes")
     func oursAreDefault() throws {
-      let live = try LiveGraph(.desk([.laptop])) { $0.settings.areOursDefault = true }
+      let live = try LiveGraph(.desk([.laptop])) { $0.settings.defaultDeviceMode = .on }
       defer { live.stop() }
       let desk = try #require(live.session.desk)
       try live.wait(for: "ours to be the default") { $0.route.areOursDefault }

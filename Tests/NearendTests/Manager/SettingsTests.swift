@@ -274,7 +274,7 @@ struct SettingsTests {
     rig.manager.configuration.pausesOnUnplug = false
     try rig.registerCall()
     let settings = try rig.graph.settings
-    #expect(settings.areOursDefault && !settings.pausesOnUnplug)
+    #expect(settings.defaultDeviceMode == .on && !settings.pausesOnUnplug)
   }
 
   @Test("V1: setVoiceProcessingEnabled switches voice processing while media is registered")

@@ -353,7 +353,7 @@ struct RouteReducerTests {
   @Test("R2: nearend's become the defaults once the session manager has told; the former ones are saved first, and used meanwhile")
   func takeDefaults() {
     let former = SessionDefaults.Configured(value: "{hdmi}", name: "hdmi.out")
-    var desk = Desk(RouteState(defaults: DefaultDevices(isWanted: true)), Self.mic, Self.speaker, Self.screen)
+    var desk = Desk(RouteState(defaults: DefaultDevices(mode: .on)), Self.mic, Self.speaker, Self.screen)
     desk.now.defaults = SessionDefaults(configured: [.output: former])
     desk.observe()
     #expect(desk.effects.isEmpty)
@@ -380,13 +380,13 @@ struct RouteReducerTests {
   func giveBack() {
     let former: [Device.Direction: SessionDefaults.Configured] = [.output: .init(value: "{hdmi}", name: "hdmi.out"), .input: .none]
     for isLeaving in [false, true] {
-      var desk = Desk(RouteState(defaults: DefaultDevices(isWanted: true, former: former)), Self.mic, Self.speaker)
+      var desk = Desk(RouteState(defaults: DefaultDevices(mode: .on, former: former)), Self.mic, Self.speaker)
       desk.now.defaults.configured = Self.ours
       desk.observe()
       if isLeaving {
         desk.handle(.leave(desk.now))
       } else {
-        desk.handle(.setDefaultDevices(false))
+        desk.handle(.setDefaultDeviceMode(.off))
         desk.observe()
       }
       let configured = desk.effects.compactMap { effect -> String? in
