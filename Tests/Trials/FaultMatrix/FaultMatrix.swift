@@ -57,7 +57,16 @@ struct FaultMatrix: ParsableCommand {
         stage?.stop()
       }
     }
-    if !noIdentity { problems += try Identity.problems(in: session, faults) }
+    if !noIdentity {
+      problems += try Identity.problems(in: session, faults, of: .choosing)
+      if try Identity.Kind.following.isUnderstood(in: session) {
+        session.end()
+        session = try Stage.makeSession()
+        problems += try Identity.problems(in: session, faults, of: .following)
+      } else {
+        say("\nStreams following, through a smart filter: not staged, because this WirePlumber understands none; 0.5 does.")
+      }
+    }
     session.end()
     say("\n\(report.foot)")
     problems += report.problems

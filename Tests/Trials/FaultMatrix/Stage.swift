@@ -51,13 +51,14 @@ final class Stage {
     return session
   }
 
-  init(_ session: PrivateSession, _ traffic: Traffic, _ mode: Mode) throws {
+  init(_ session: PrivateSession, _ traffic: Traffic, _ mode: Mode, defaultDevices: DefaultDeviceMode = .off) throws {
     (self.session, self.traffic, self.mode) = (session, traffic, mode)
     guard let desk = session.desk, let login = session.loginManager else { throw Unmet("a session without a desk") }
     (self.desk, self.login) = (desk, login)
     witness = try Witness(socket: session.socket)
     var options = GraphOptions(remote: session.socket)
     options.stateFolder = "\(session.path)/state/nearend"
+    options.settings.defaultDeviceMode = defaultDevices
     options.interruptions.systemBus = .address("unix:path=\(session.path)/system-bus")
     var settings = SessionSettings()
     settings.isManual = mode.isManual
