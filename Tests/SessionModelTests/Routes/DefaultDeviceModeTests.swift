@@ -28,7 +28,7 @@ struct DefaultDeviceModeTests {
 
     /// What is done to smart filters and defaults, in order.
     var done: [String] {
-      effects.compactMap { effect in
+      effects.compactMap { effect -> String? in
         switch effect {
         case .beSmart(let isOn): isOn ? "smart" : "not smart"
         case .configure(let direction, .device(let name)) where name.hasPrefix("nearend.none") == false: "\(direction) is \(name)"
