@@ -79,6 +79,17 @@ struct TrayTests {
     rig.set { $0.session.isTalkingWhileMuted = true }
     #expect(eventually { panel.signals.contains("NewStatus") })
     #expect(try panel.icon("Status") == .text("NeedsAttention") && panel.icon("AttentionIconPixmap") != muted)
+    // The wheel does nothing, the middle button opens the dashboard.
+    try panel.ask("org.kde.StatusNotifierItem", "Scroll") {
+      $0.append(Int32(-120))
+      $0.append("vertical")
+    }
+    try panel.ask("org.kde.StatusNotifierItem", "SecondaryActivate") {
+      $0.append(Int32(10))
+      $0.append(Int32(10))
+    }
+    #expect(eventually { rig.actions.last == .openDashboard })
+    #expect(rig.actions.count == 3)
     panel.leave()
     try panel.connect(to: rig.session)
     #expect(eventually { panel.registrations == 1 })
