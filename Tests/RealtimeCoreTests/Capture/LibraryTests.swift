@@ -24,7 +24,7 @@ struct LibraryTests {
   /// Where a library is that the dynamic linker finds by its name.
   private func path(of file: String) throws -> String {
     let folders = ["x86_64-linux-gnu", "aarch64-linux-gnu"].map { "/usr/lib/\($0)" } + ["/usr/lib64", "/usr/lib", "/usr/local/lib"]
-    return try #require(folders.map { "\($0)/\(file)" }.first(where: FileManager.default.fileExists))
+    return try #require(folders.map { "\($0)/\(file)" }.first { FileManager.default.fileExists(atPath: $0) })
   }
 
   @Test("V7: the newest webrtc-audio-processing that is installed is loaded, and named by its generation")

@@ -21,8 +21,9 @@ package struct WebRTCLibrary: @unchecked Sendable {
   /// Looks for the generations, newest first, and loads the first that is there.
   /// - Parameter folders: where to look, separated by colons; nil is wherever the dynamic linker looks.
   package static func find(_ folders: String?) -> WebRTCLibrary? {
+    let given = folders?.split(separator: ":").map(String.init)
     for (number, file) in files.enumerated() {
-      let paths = folders.map { $0.split(separator: ":").map { "\($0)/\(file)" } } ?? [file]
+      let paths = given?.map { "\($0)/\(file)" } ?? [file]
       for path in paths {
         guard let handle = nearend_audio_processing_load(Int32(number), path) else { continue }
         return WebRTCLibrary(name: String(cString: nearend_audio_processing_name(Int32(number))), file: path, handle: handle)
@@ -32,9 +33,11 @@ package struct WebRTCLibrary: @unchecked Sendable {
   }
 
   /// The files of all generations, newest first.
-  package static var files: [String] {
-    (0...).lazy.map { nearend_audio_processing_file(Int32($0)) }.prefix { $0 != nil }.map { String(cString: $0!) }
-  }
+  package static let files: [String] = {
+    var files: [String] = []
+    while let file = nearend_audio_processing_file(Int32(files.count)) { files.append(String(cString: file)) }
+    return files
+  }()
 
   /// Makes a processor for blocks of `block` frames of 10 ms. [control]
   /// - Throws: `CapturePathError.libraryRefused`.
