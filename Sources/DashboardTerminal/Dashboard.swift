@@ -23,11 +23,12 @@ package struct Dashboard: Sendable {
   /// - Parameters:
   ///   - carriesSound: whether this process is the one that carries everybody's sound: Ctrl-Z, which would stop it, is then declined.
   ///   - history: the last minutes; called only while the Graphs page is shown.
+  ///   - picture: what a person who heard themselves recorded; called only while that is shown.
   ///
   /// Ctrl-C and SIGTERM are for the caller to handle (by `stop()`); unhandled, they end the process with the terminal restored.
   package func run(
     carriesSound: Bool = false, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot,
-    history: () -> CallHistory = { CallHistory() }, perform: (Command) -> Void
+    history: () -> CallHistory = { CallHistory() }, picture: () -> CallHistory = { CallHistory() }, perform: (Command) -> Void
   ) throws(DashboardError) {
     guard stopSignal.descriptor >= 0 else { throw .system(call: "eventfd", code: stopSignal.failure) }
     setlocale(LC_CTYPE, "")
@@ -45,7 +46,7 @@ package struct Dashboard: Sendable {
       if events & NEAREND_TERMINAL_CONTINUED != 0 { screen.invalidate() }
       let size = screen.currentSize()
       state.utcOffset = Self.utcOffset()
-      let drawn = state.page == .graphs ? history() : CallHistory()
+      let drawn = state.showsAudition ? picture() : state.page == .graphs ? history() : CallHistory()
       let frame = Frame(drawing: snapshot(), history: drawn, size: size, state: state)
       if frame != shown || events != 0 {
         screen.draw(frame, over: events == 0 ? shown : nil)

@@ -15,6 +15,7 @@ struct Banner: Equatable {
       case .interruption(let interruption): "INTERRUPTED for \(Numbers.duration(interruption.duration)): \(interruption.reason.sentence)"
       case .pausedAfterUnplug: "PAUSED: headphones unplugged - r resumes on the speaker"
       case .loop(let node): "LOOP: \(node) plays nearend's sound back into it, and is cut off - end it"
+      case .audition(let words): "OTHERS HEAR NOTHING: \(words) - y ends it"
       case .microphoneMuted, .realMicrophoneMuted, .nearendMicrophoneMuted: MuteBanner(trouble)?.text ?? ""
       case .silentMicrophone: "MICROPHONE SILENT - look for its switch, or choose another (c)"
       case .echo: "ECHO NOT CANCELLED: others hear themselves - turn the speaker down"

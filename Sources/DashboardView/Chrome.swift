@@ -83,6 +83,7 @@ enum Chrome {
     guard size.isLargeEnough else {
       return [("space", "mute"), ("q", "quit"), ("?", "help"), ("\(Size.minimum.width)x\(Size.minimum.height)", "pages")] + switches
     }
+    if state.showsAudition { return [("y", "again, or stop"), ("Esc q", "close"), ("?", "help"), ("space", "mute microphone")] }
     switch state.page {
     case .call:
       return common + switches + [("m", "mute"), ("+ -", "gain"), ("c", "device"), ("C", "clear counters"), ("D", "save diagnostics")]

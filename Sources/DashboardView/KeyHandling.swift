@@ -51,6 +51,14 @@ extension ViewState {
         return KeyResponse()
       }
       return command(.resumeAfterUnplug)
+    case .listen:
+      isHelpShown = false
+      if let audition = snapshot.audition, audition.isActive {
+        auditionBefore = audition.number - 1
+        return command(.stopListening)
+      }
+      auditionBefore = snapshot.audition?.number ?? 0
+      return command(.listen(seconds: AuditionStatus.standardLength))
     case .clearCounters: return command(.clearCounters)
     case .saveDiagnostics: return command(.saveDiagnostics)
     case .move, .leap, .first, .last: select(action, snapshot, size)
@@ -58,12 +66,16 @@ extension ViewState {
     case .turnPage(let count):
       show(Page(rawValue: (page.rawValue + count + Page.allCases.count) % Page.allCases.count) ?? .call)
     case .help: isHelpShown.toggle()
-    case .back: isHelpShown = false
-    case .quit:
-      guard !isHelpShown else {
+    case .back, .quit:
+      if isHelpShown {
         isHelpShown = false
         break
       }
+      if showsAudition {
+        auditionBefore = nil
+        return snapshot.audition?.isActive == true ? command(.stopListening) : KeyResponse()
+      }
+      guard action == .quit else { break }
       return KeyResponse(quits: true)
     }
     return KeyResponse()
@@ -85,6 +97,7 @@ extension ViewState {
   private mutating func show(_ page: Page) {
     self.page = page
     isHelpShown = false
+    auditionBefore = nil
   }
 
   private mutating func withSelectedSink(_ snapshot: Snapshot, _ make: (SinkStatus) -> Command) -> KeyResponse {

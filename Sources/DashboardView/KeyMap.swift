@@ -28,6 +28,8 @@ enum KeyAction: Equatable, Sendable {
   case turnDucking
   case toggleAdvancedDucking
   case clearCounters, saveDiagnostics
+  /// Begins to listen to oneself, or ends it.
+  case listen
   case page(Page)
   /// In pages forward.
   case turnPage(Int)
@@ -55,7 +57,8 @@ struct KeyGroup: Sendable {
     KeyGroup(
       "space M u", "mute or unmute the microphone; u: the next way of muting",
       ["M": .toggleMicrophone, " ": .toggleMicrophone, "u": .nextMuteMode]),
-    KeyGroup("b", "bypass voice processing: the raw microphone, delay-matched", ["b": .toggleBypass]),
+    KeyGroup(
+      "b y", "bypass: the raw microphone; y: hear yourself as others do", ["b": .toggleBypass, "y": .listen]),
     KeyGroup(
       "e E n g H v", "AEC, other engine, NS, AGC, high-pass; v: next mic mode",
       [

@@ -22,7 +22,7 @@ struct MuteBanner: Equatable {
       remedy = "press space to unmute\(isDeviceMuted ? "; also muted by a mixer or a switch" : "")"
     case .realMicrophoneMuted: (fact, remedy) = ("REAL MICROPHONE MUTED", "by its switch or a mixer; unmute it there")
     case .nearendMicrophoneMuted: (fact, remedy) = ("NEAREND MICROPHONE MUTED", "by a mixer; unmute it there")
-    case .interruption, .pausedAfterUnplug, .loop, .silentMicrophone, .echo, .possibleEcho, .volume: return nil
+    case .interruption, .pausedAfterUnplug, .loop, .audition, .silentMicrophone, .echo, .possibleEcho, .volume: return nil
     }
   }
 }

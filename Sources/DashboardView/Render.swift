@@ -3,8 +3,8 @@ import SessionModel
 extension Frame {
   /// Draws the dashboard: a pure function of its arguments (U1, U3). [any]
   ///
-  /// Below `Size.minimum` there are no pages, but what a call needs; below `Size.smallest` state, mute, and both sizes. Only the Graphs
-  /// page draws `history`.
+  /// Below `Size.minimum` there are no pages, but what a call needs; below `Size.smallest` state, mute, and both sizes. `history` is
+  /// what the Graphs page draws, or while `state.showsAudition` the picture of the recording.
   package init(drawing snapshot: Snapshot, history: CallHistory = CallHistory(), size: Size, state: ViewState) {
     var canvas = Canvas(size: Size(width: max(size.width, 0), height: max(size.height, 0)), set: state.glyphs)
     guard size.isLargeEnough else {
@@ -16,6 +16,8 @@ extension Frame {
     let body = Chrome.body(snapshot, size)
     if state.isHelpShown {
       HelpPage.draw(state.extraHelp, body, on: &canvas)
+    } else if let before = state.auditionBefore {
+      AuditionPage.draw(snapshot.audition.flatMap { $0.number > before ? $0 : nil }, history, body, on: &canvas)
     } else {
       switch state.page {
       case .call: CallPage.draw(snapshot, state, body, on: &canvas)

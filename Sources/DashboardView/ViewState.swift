@@ -60,6 +60,10 @@ package struct ViewState: Equatable, Sendable {
   package var glyphs: GlyphSet
   /// Offset of local time from UTC in seconds.
   package var utcOffset: Int
+  /// The number of the last audition before the one that this view shows in place of its page; nil if it shows none.
+  var auditionBefore: Int?
+  /// Whether a person who hears themselves is shown instead of the page.
+  package var showsAudition: Bool { auditionBefore != nil }
   var sinkSelection: SinkSelection?
   var deviceSelection: DeviceRow?
 

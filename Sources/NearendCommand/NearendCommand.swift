@@ -33,8 +33,8 @@ struct NearendCommand: ParsableCommand {
         subcommands: [
           StatusCommand.self, AttachCommand.self, GetCommand.self, SetCommand.self, ToggleCommand.self, MuteCommand.self,
           UnmuteCommand.self, UseCommand.self, ActivateCommand.self, DeactivateCommand.self, ResumeCommand.self, SinkCommand.self,
-          StageCommand.self,
-          SourceCommand.self, CallCommand.self, HangUpCommand.self, SendCommand.self, PlayIntoMicCommand.self,
+          StageCommand.self, SourceCommand.self, CallCommand.self, HangUpCommand.self, SendCommand.self, PlayIntoMicCommand.self,
+          ListenCommand.self,
           EventsCommand.self, DiagnosticsCommand.self, MetricsCommand.self, PlotCommand.self,
         ])
     ])
@@ -195,7 +195,8 @@ func show(
     return
   }
   try terminal.run(
-    stop, carriesSound: true, extraKeys: extraKeys, snapshot: service.snapshot, history: { service.history() }, perform: service.perform)
+    stop, carriesSound: true, extraKeys: extraKeys, snapshot: service.snapshot, history: { service.history() },
+    picture: { service.audition?.picture ?? CallHistory() }, perform: service.perform)
 }
 
 private let throttle = Mutex(LogThrottle())

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Border
 import DashboardTerminal
 import DashboardView
 import Foundation
@@ -20,6 +21,16 @@ extension RunOption.Glyphs: ExpressibleByArgument {
   }
 }
 
+extension RunOption.Glyphs {
+  /// The characters of lines on standard output: those chosen, or what the locale allows.
+  static func set(_ choice: GlyphChoice?) -> GlyphSet {
+    if let set = choice?.set { return set }
+    let environment = ProcessInfo.processInfo.environment
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+    return locale.uppercased().includes("UTF") ? .unicode : .ascii
+  }
+}
+
 /// The dashboard on this process's terminal.
 struct TerminalDisplay {
   private let dashboard: Dashboard
@@ -38,9 +49,10 @@ struct TerminalDisplay {
   /// Shows the dashboard until `q`, or until a stop is requested.
   func run(
     _ stop: StopRequest, carriesSound: Bool = false, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, history: () -> CallHistory,
-    perform: (Command) -> Void
+    picture: () -> CallHistory, perform: (Command) -> Void
   ) throws(DashboardError) {
     stop.whenRequested { [dashboard] in dashboard.stop() }
-    try dashboard.run(carriesSound: carriesSound, extraKeys: extraKeys, snapshot: snapshot, history: history, perform: perform)
+    try dashboard.run(
+      carriesSound: carriesSound, extraKeys: extraKeys, snapshot: snapshot, history: history, picture: picture, perform: perform)
   }
 }

@@ -36,7 +36,8 @@ guard arguments.isEmpty || arguments == ["--capture"] else {
 let checks =
   arguments == ["--capture"]
   ? captureChecks
-  : sharedChecks + renderChecks + sourceChecks + stageChecks + appAudioChecks + isolationChecks + nearendChecks + [captureCheck]
+  : sharedChecks + renderChecks + sourceChecks + auditionChecks + stageChecks + appAudioChecks + isolationChecks + nearendChecks
+    + [captureCheck]
 
 /// Prints at once, so that a breach belongs to the check after the last line.
 func report(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

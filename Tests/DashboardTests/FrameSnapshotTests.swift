@@ -1,8 +1,9 @@
-import DashboardView
 import Foundation
 import SessionModel
 import TestSupport
 import Testing
+
+@testable import DashboardView
 
 /// A frame to compare with `Snapshots/<name>.txt`.
 ///
@@ -80,6 +81,13 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       NamedFrame("graphs-compat", Sample.active(sinks: 8), 80, 24, glyphs: .compat, history: Sample.history) { $0.page = .graphs },
       NamedFrame("graphs-three-banners", Sample.mutedUnpluggedAndInterrupted, 80, 24, history: Sample.history) { $0.page = .graphs },
       NamedFrame("graphs-nothing", Sample.idle, 80, 24) { $0.page = .graphs },
+      NamedFrame("audition-recording", Sample.auditioned(.recording), 80, 24) { $0.auditionBefore = 0 },
+      NamedFrame("audition-done", Sample.auditioned(.done), 80, 24, history: Sample.heardPicture) { $0.auditionBefore = 0 },
+      NamedFrame("audition-done-ascii", Sample.auditioned(.done), 120, 40, glyphs: .ascii, history: Sample.heardPicture) {
+        $0.auditionBefore = 0
+      },
+      NamedFrame("audition-elsewhere", Sample.auditioned(.microphone), 80, 24),
+      NamedFrame("audition-about-to-begin", Sample.active(), 80, 24) { $0.auditionBefore = 0 },
       NamedFrame("help", Sample.active(), 80, 24) { $0.isHelpShown = true },
       NamedFrame("help-both-banners", Sample.mutedAndInterrupted, 80, 24) { $0.isHelpShown = true },
       NamedFrame("help-three-banners", Sample.mutedUnpluggedAndInterrupted, 80, 24) { $0.isHelpShown = true },

@@ -3,6 +3,30 @@ import SessionModel
 import TestSupport
 
 extension Sample {
+  /// A person hears themselves, or did.
+  static func auditioned(_ phase: AuditionStatus.Phase) -> Snapshot {
+    var snapshot = active()
+    var audition = AuditionStatus(number: 1, seconds: 5)
+    (audition.phase, audition.elapsed) = (phase, 2)
+    if phase == .recording { (audition.microphoneLevel, audition.voiceLevel) = (-21, -17) }
+    if phase != .preparing, phase != .recording {
+      var findings = AuditionFindings()
+      (findings.microphoneLevel, findings.voiceLevel) = (-31, -23)
+      (findings.microphoneBackground, findings.voiceBackground) = (-58, -76)
+      (findings.echoReduction, findings.hadFarEnd) = (41, true)
+      audition.findings = findings
+    }
+    snapshot.audition = audition
+    return snapshot
+  }
+
+  /// Five seconds of a recording: the first of `history`.
+  static let heardPicture = CallHistory(history.points.prefix(25).enumerated().map { number, point in
+    var moved = point
+    moved.time = Double(number) * CallHistory.interval
+    return moved
+  })
+
   /// A minute of a call: an echo that is found after 10 s, words every 4 s, a pause from 40 to 45 s, underruns of Zoë at 20 s, a lost
   /// cycle at 30 s, and a tone that rises through the spectrogram.
   static let history = CallHistory(

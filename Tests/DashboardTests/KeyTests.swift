@@ -311,4 +311,24 @@ import Testing
     #expect(idle.commands.isEmpty)
     #expect(idle.state.notice == "Nothing is paused.")
   }
+
+  @Test("y lets people hear themselves and ends it; Esc and q close what is shown, and end what is at work", arguments: Page.allCases)
+  func listen(page: Page) {
+    let begun = press([.character("y")], on: Sample.active(), page: page)
+    #expect(begun.commands == [.listen(seconds: 5)] && begun.state.showsAudition)
+    let running = Sample.auditioned(.recording)
+    let stopped = press([.character("y")], on: running, page: page)
+    #expect(stopped.commands == [.stopListening] && stopped.state.showsAudition)
+    for key in [Key.escape, .character("q")] {
+      var state = begun.state
+      let response = state.press(key, on: running, size: .minimum)
+      #expect(response.commands == [.stopListening] && !response.quits && !state.showsAudition)
+      state = begun.state
+      let closed = state.press(key, on: Sample.auditioned(.done), size: .minimum)
+      #expect(closed.commands.isEmpty && !closed.quits && !state.showsAudition && state.page == page)
+    }
+    var state = begun.state
+    _ = state.press(.function(1), on: running, size: .minimum)
+    #expect(!state.showsAudition && state.page == .call, "a page shows in its place, and it goes on")
+  }
 }

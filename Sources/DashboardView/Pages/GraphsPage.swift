@@ -5,8 +5,8 @@ enum GraphsPage {
   /// Spans that can be shown, in seconds.
   static let spans = [30.0, 60, 120, 300, 600]
 
-  private static let labelWidth = 12
-  private static let valueWidth = 13
+  static let labelWidth = 12
+  static let valueWidth = 13
   private static let mostSpectrogramRows = 24
 
   static func draw(_ snapshot: Snapshot, _ history: CallHistory, _ state: ViewState, _ body: Range<Int>, on canvas: inout Canvas) {
@@ -116,7 +116,7 @@ enum GraphsPage {
   // MARK: Spectrograms
 
   /// Draws bands (lowest first) by column; several share a row, of which the strongest shows.
-  private static func spectrogram(_ name: String, _ bands: [[UInt8]?], _ y: Int, rows: Int, _ width: Int, _ canvas: inout Canvas) {
+  static func spectrogram(_ name: String, _ bands: [[UInt8]?], _ y: Int, rows: Int, _ width: Int, _ canvas: inout Canvas) {
     canvas.put(name, 1, y, .label, width: labelWidth - 2)
     canvas.put("20 kHz", labelWidth + width + 1, y, .faint, width: valueWidth - 2)
     if rows > 1 { canvas.put("0 Hz", labelWidth + width + 1, y + rows - 1, .faint, width: valueWidth - 2) }

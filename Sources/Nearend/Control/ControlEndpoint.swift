@@ -41,6 +41,13 @@ struct ControlRequest {
     return number
   }
 
+  /// A number of the query; nil if absent.
+  func number(_ name: String) throws(RequestFailure) -> Double? {
+    guard let text = exchange.head.query[name] else { return nil }
+    guard let number = Double(text), number.isFinite else { throw RequestFailure(400, "\(name)=\(text) is not a number") }
+    return number
+  }
+
   /// Returns whether a switch of the query is on; false if it is absent.
   func flag(_ name: String) throws(RequestFailure) -> Bool {
     switch exchange.head.query[name] {

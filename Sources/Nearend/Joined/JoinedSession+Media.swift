@@ -42,6 +42,8 @@ extension JoinedSession {
       change(output, "muted", .bool(muted))
     case .resumeAfterUnplug: request("POST", "/commands", ["command": "resumeAfterUnplug"])
     case .clearCounters: request("POST", "/commands", ["command": "clearCounters"])
+    case .listen: request("POST", "/commands", ["command": "listen"])
+    case .stopListening: request("POST", "/commands", ["command": "stopListening"])
     case .saveDiagnostics: request("POST", "/commands", ["command": "saveDiagnostics"])
     case .set(let setting, let value): restore(setting, to: value)
     }

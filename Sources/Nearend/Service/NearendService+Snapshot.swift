@@ -33,6 +33,7 @@ extension NearendService {
       streamDelay: report.streamDelay, isolation: isolationStatus,
       modeLatency: report.graph.quantum > 0 ? core.isolation.latency(quantum: report.graph.quantum) : 0)
     snapshot.stages = stages
+    snapshot.audition = auditions.status
     snapshot.log = log.all
     completion.current?(&snapshot)
     return snapshot

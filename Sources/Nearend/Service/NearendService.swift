@@ -18,6 +18,7 @@ package final class NearendService: Sendable {
   let log: EventLog
   let watch: EventWatch
   let recorder: HistoryRecorder
+  let auditions: Auditions
   let tally = EventTally()
   /// Set by `start`, if there is a destination.
   let telemetry = Mutex<Telemetry?>(nil)
@@ -72,6 +73,8 @@ package final class NearendService: Sendable {
     self.watch = watch
     let recorder = HistoryRecorder(core: core)
     self.recorder = recorder
+    let auditions = Auditions(core: core, session: session, log: log)
+    self.auditions = auditions
     let stages = StageWatch(capture: core.captureStages, render: core.mixer.stages, plugIns: core.plugIns, log: log)
     tally.listen(to: events)
     let inbox = GraphInbox(
@@ -83,6 +86,7 @@ package final class NearendService: Sendable {
     participants = Participants(core: core, session: session, graph: graph, log: log, events: events)
     remotes = Remotes(participants: participants, session: session, relay: relay, log: log)
     session.connect(to: graph)
+    auditions.connect(to: graph)
     settingChanges = events.subscribe { [weak graph] news in
       if case .event(let event) = news, event.kind == .settingChanged { graph?.parametersChanged() }
     }
@@ -128,6 +132,7 @@ package final class NearendService: Sendable {
       return control
     }
     server?.stop()
+    auditions.stop()
     remotes.stop()
     if let source = session.slot.current { session.unregister(source) }
     graph.stop()

@@ -27,6 +27,7 @@ final class AttachedView {
   private let stop: StopRequest
   private var last: Snapshot
   private var seen = CallHistory()
+  private var drawn: AuditionReport?
   /// Why the connection was lost.
   private(set) var loss: String?
 
@@ -39,7 +40,7 @@ final class AttachedView {
     let view = AttachedView(nearend: nearend, last: nearend.get(Snapshot.self, "/status"), stop: stop)
     let end = OrderlyEnd(stop)
     do throws(DashboardError) {
-      try terminal.run(stop, snapshot: view.snapshot, history: view.history, perform: view.perform)
+      try terminal.run(stop, snapshot: view.snapshot, history: view.history, picture: view.picture, perform: view.perform)
     } catch {
       fail(error, .noTerminal)
     }
@@ -63,6 +64,15 @@ final class AttachedView {
       }
     }
     return seen
+  }
+
+  /// Returns what the last audition recorded; fetched once.
+  func picture() -> CallHistory {
+    guard let audition = last.audition, audition.findings != nil else { return CallHistory() }
+    if drawn?.status.number != audition.number, let answer = request("GET", "/listen/picture"), answer.isSuccess {
+      do { drawn = try JSONDecoder.ofDocuments.decode(AuditionReport.self, from: answer.body) } catch { connectionLost("\(error)") }
+    }
+    return drawn?.status.number == audition.number ? drawn!.picture : CallHistory()
   }
 
   /// A refusal shows in the next frame, in which nothing has changed.

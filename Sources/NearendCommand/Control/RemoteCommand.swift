@@ -11,6 +11,8 @@ extension ControlClient {
     case .setSinkGain(let id, let gain): try send("PATCH", "/sinks/\(Self.escaped(id))", ["gain": .number(gain)])
     case .clearCounters: try send("POST", "/commands", ["command": .string("clearCounters")])
     case .resumeAfterUnplug: try send("POST", "/commands", ["command": .string("resumeAfterUnplug")])
+    case .listen: try send("POST", "/commands", ["command": .string("listen")])
+    case .stopListening: try send("POST", "/commands", ["command": .string("stopListening")])
     case .saveDiagnostics: try send("POST", "/commands", ["command": .string("saveDiagnostics")])
     }
   }

@@ -1,4 +1,3 @@
-import Border
 import Foundation
 import OfflineProcessing
 
@@ -8,13 +7,7 @@ struct TerminalChart {
 
   /// - Parameter choice: the characters; nil and auto use what the locale allows.
   init(_ choice: GlyphChoice?) {
-    if let choice, choice != .auto {
-      glyphs = choice == .unicode ? .unicode : .ascii
-      return
-    }
-    let environment = ProcessInfo.processInfo.environment
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
-    glyphs = locale.uppercased().includes("UTF") ? .unicode : .ascii
+    glyphs = GlyphChoice.set(choice) == .unicode ? .unicode : .ascii
   }
 
   func print(_ chart: Chart) {

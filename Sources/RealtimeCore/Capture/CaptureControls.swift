@@ -93,6 +93,12 @@ package final class CaptureControls: Sendable {
     get { cells.isVoiceOnlyPrepared.load() }
     set { cells.isVoiceOnlyPrepared.store(newValue) }
   }
+  /// A Boolean value indicating whether the person hears their own voice, and others nothing: the voice is silent at the very end of the
+  /// path, muted or not, and a mute does not keep the microphone from the processors.
+  package var isAuditioned: Bool {
+    get { cells.isAuditioned.load() }
+    set { cells.isAuditioned.store(newValue) }
+  }
   /// Frames between a sample of the reference and its echo in the microphone, from the graph's latencies, 0 or more (V5). Places the
   /// reference until the delay is measured.
   package var streamDelay: Int {
@@ -114,7 +120,7 @@ package final class CaptureControls: Sendable {
 struct CaptureControlCells: Sendable {
   let usesVoiceProcessing, isBypassed, isMicrophoneMuted: FlagCell
   let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: FlagCell
-  let mutesInput, isVoiceOnlyPrepared, usesWebRTC: FlagCell
+  let mutesInput, isVoiceOnlyPrepared, isAuditioned, usesWebRTC: FlagCell
   let streamDelay, pathChanges: CounterCell
   /// The code of a `MicMode`.
   let micMode: CounterCell
@@ -134,6 +140,7 @@ struct CaptureControlCells: Sendable {
     mutesInput = FlagCell(block.next())
     isVoiceOnlyPrepared = FlagCell(block.next())
     usesWebRTC = FlagCell(block.next())
+    isAuditioned = FlagCell(block.next())
     micMode = CounterCell(block.next())
     speakerGain = DoubleCell(block.next(), 1)
   }

@@ -105,17 +105,27 @@ package struct CapturePath: ~Copyable {
     microphone: UnsafePointer<Float>?, reference left: UnsafePointer<Float>?, right: UnsafePointer<Float>?,
     voice: UnsafeMutablePointer<Float>, frames: Int
   ) {
+    process(microphone: microphone, reference: left, right: right, voice: voice, frames: frames, tape: nil)
+  }
+
+  /// The same, and records microphone and voice as they are without a mute. [realtime]
+  @_noLocks @_noAllocation
+  mutating func process(
+    microphone: UnsafePointer<Float>?, reference left: UnsafePointer<Float>?, right: UnsafePointer<Float>?,
+    voice: UnsafeMutablePointer<Float>, frames: Int, tape: UnsafeMutablePointer<AuditionTape>?
+  ) {
     if frames <= 0 { return }
     let usesVoiceProcessing = controlCells.usesVoiceProcessing.load()
     let isMuted = controlCells.isMicrophoneMuted.load(), mutesInput = controlCells.mutesInput.load()
+    let isAuditioned = controlCells.isAuditioned.load()
     if quantum == 0 {
       // The path may have been made before the mute.
-      input.begin(isOpen: !isMuted || !mutesInput)
-      gate.begin(isOpen: !isMuted && !controlCells.isVoiceOnlyPrepared.load())
+      input.begin(isOpen: !isMuted || !mutesInput || isAuditioned)
+      gate.begin(isOpen: !isMuted && !isAuditioned && !controlCells.isVoiceOnlyPrepared.load())
     }
     if isIdle || frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
 
-    input.read(microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput)
+    input.read(microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput && !isAuditioned)
     if isProcessing {
       runChain(into: voice, frames: frames)
     } else {
@@ -123,8 +133,10 @@ package struct CapturePath: ~Copyable {
       copy(input.microphone, to: voice, frames: frames)
     }
     stages?.process(voice, nil, frames: frames, rate: rate)
-    // Muted before processing, the voice falls silent once the last sound has passed the chain, whatever the processors output for silence.
-    let isSilent = isMuted && (!mutesInput || input.silence > currentLatency + frames)
+    tape?.pointee.record(microphone: input.own.start, voice: voice, frames: frames, rate: rate, latency: currentLatency)
+    // Muted before processing, the voice falls silent once the last sound has passed the chain, whatever the processors output for silence;
+    // what an audition has left in the chain is not heard at all.
+    let isSilent = isAuditioned || isMuted && (!mutesInput || gate.isShut || input.silence > currentLatency + frames)
     gate.apply(to: voice, frames: frames, quantum: frames, isOpen: !isSilent && !controlCells.isVoiceOnlyPrepared.load())
     seam.process(voice, frames: frames)
     tell(voice: peak(voice, frames: frames), frames: frames)

@@ -24,6 +24,8 @@ package final class AudioCore: @unchecked Sendable {
   package let relay = SourceTap()
   /// Delivers microphone and voice to whoever computes their spectra.
   package let spectra = SpectrumTap()
+  /// Lets people hear themselves.
+  package let audition = AuditionTap()
   /// The program's own stages between voice processing and mute (S6); those of the render chain belong to the mixer.
   package let captureStages = StageChain()
 
@@ -68,7 +70,7 @@ package final class AudioCore: @unchecked Sendable {
         clock: cycle.clock, render: mixer.renderPath,
         appAudio: AppAudioPath(sources: appAudio.mixer.renderPath, cells: appAudio.cells, maximumQuantum: CoreState.maximumQuantum),
         captureMailbox: captureMailbox, controls: controls.cells, meters: UnsafePointer(meters.draft), cells: cells,
-        source: source.delivery, relay: relay.delivery, spectra: spectra.makeDelivery()))
+        source: source.delivery, relay: relay.delivery, spectra: spectra.makeDelivery(), audition: audition.cells))
     self.usesMixAsReference = usesMixAsReference
     setChannelScales(microphone: 1, speaker: 1)
     try prepare(rate: rate)
@@ -149,7 +151,7 @@ package final class AudioCore: @unchecked Sendable {
 
   /// Whether somebody talks into the muted microphone (D2). [any]
   package var isTalkingWhileMuted: Bool {
-    controls.isMicrophoneMuted && controls.usesVoiceProcessing && meters.snapshot().isTalkingWhileMuted
+    controls.isMicrophoneMuted && !controls.isAuditioned && controls.usesVoiceProcessing && meters.snapshot().isTalkingWhileMuted
   }
 
   /// Resets the counters of missed cycles, late isolation blocks and every ring sink. [any]

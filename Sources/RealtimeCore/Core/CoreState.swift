@@ -8,6 +8,7 @@ struct CoreState: ~Copyable {
   private let source: SourceDelivery
   private let relay: SourceDelivery
   private var spectra: SpectrumDelivery
+  private let audition: AuditionCells
   private var appAudio: AppAudioPath
   /// What the capture path measured in its last cycle.
   private let meters: UnsafePointer<CaptureMeters>
@@ -32,7 +33,7 @@ struct CoreState: ~Copyable {
   init(
     clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, appAudio: consuming AppAudioPath, captureMailbox: Mailbox,
     controls: CaptureControlCells, meters: UnsafePointer<CaptureMeters>, cells: CoreCells, source: SourceDelivery, relay: SourceDelivery,
-    spectra: consuming SpectrumDelivery
+    spectra: consuming SpectrumDelivery, audition: AuditionCells
   ) {
     self.clock = clock
     self.appAudio = appAudio
@@ -41,6 +42,7 @@ struct CoreState: ~Copyable {
     self.source = source
     self.relay = relay
     self.spectra = spectra
+    self.audition = audition
     self.render = render
     self.captureMailbox = captureMailbox
     self.cells = cells
@@ -63,18 +65,20 @@ struct CoreState: ~Copyable {
     let lost = clock.begin(io)
     let left = io.pointee.speaker.left ?? buffer(0)
     let right = io.pointee.speaker.right ?? buffer(1)
+    let tape = audition.enter()
     if !cells.isInterrupted.load() {
       renderAppAudio(io)
+      var call = appAudio.monitored(io.pointee.call, frames: io.pointee.frames)
+      if let tape { call = tape.pointee.play(into: call, frames: io.pointee.frames, rate: io.pointee.rate) }
       render.pointee.process(
-        call: appAudio.monitored(io.pointee.call, frames: io.pointee.frames), graphSinks: graphSinks, speakerLeft: left,
-        speakerRight: right, frames: io.pointee.frames,
-        rate: io.pointee.rate)
+        call: call, graphSinks: graphSinks, speakerLeft: left, speakerRight: right, frames: io.pointee.frames, rate: io.pointee.rate)
     } else {
       appAudio.markIdle()
       clear(left, frames: io.pointee.frames)
       clear(right, frames: io.pointee.frames)
     }
-    captureVoice(io, mix: (UnsafePointer(left), UnsafePointer(right)), lost: lost)
+    captureVoice(io, mix: (UnsafePointer(left), UnsafePointer(right)), lost: lost, tape: tape)
+    audition.cycle.leave()
     scaleSpeaker(io)
   }
 
@@ -87,10 +91,10 @@ struct CoreState: ~Copyable {
     if let right = io.pointee.speaker.right { clear(right, frames: frames) }
   }
 
-  /// Renders application audio only while the voice has a consumer; otherwise it waits in its sources.
+  /// Renders application audio only while the voice has a consumer that is to hear something; otherwise it waits in its sources.
   @_noLocks @_noAllocation
   private mutating func renderAppAudio(_ io: UnsafePointer<CycleBuffers>) {
-    guard cells.isSending.load() else { return appAudio.markIdle() }
+    guard cells.isSending.load(), !controls.isAuditioned.load() else { return appAudio.markIdle() }
     let isSpeaking = meters.pointee.hasVoice && !controls.isMicrophoneMuted.load()
     appAudio.render(frames: io.pointee.frames, rate: io.pointee.rate, isSpeaking: isSpeaking)
   }
@@ -98,7 +102,8 @@ struct CoreState: ~Copyable {
   /// Processes the microphone into the voice. `lost`: frames of microphone and reference that were missed before this cycle.
   @_noLocks @_noAllocation
   private mutating func captureVoice(
-    _ io: UnsafePointer<CycleBuffers>, mix: (left: UnsafePointer<Float>, right: UnsafePointer<Float>), lost: Int
+    _ io: UnsafePointer<CycleBuffers>, mix: (left: UnsafePointer<Float>, right: UnsafePointer<Float>), lost: Int,
+    tape: UnsafeMutablePointer<AuditionTape>?
   ) {
     adoptNewCapture()
     cells.wantedRate.store(UInt64(io.pointee.rate))
@@ -120,7 +125,7 @@ struct CoreState: ~Copyable {
     capture.pointee.process(
       microphone: microphone, reference: usesMix ? mix.left : io.pointee.reference.left,
       right: usesMix ? mix.right : io.pointee.reference.right,
-      voice: voice, frames: io.pointee.frames)
+      voice: voice, frames: io.pointee.frames, tape: tape)
     let hasAudio = (source.awaitsAudio || relay.awaitsAudio) && isAudio(voice, frames: io.pointee.frames, rate: io.pointee.rate)
     appAudio.mix(into: voice, frames: io.pointee.frames, rate: io.pointee.rate)
     spectra.deliver(microphone: microphone, voice: UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)

@@ -98,8 +98,15 @@ package struct SessionState: Sendable, Equatable {
       isOnlyPrepared: settings.isRecordingAlwaysPrepared && !media.contains(where: \.isSend))
   }
 
-  /// Whether a person's mute closes the microphone, so that the device can suspend; it overrides prepared recording.
-  package var closesMicrophone: Bool { settings.isMicrophoneMuted && settings.microphoneMuteMode == .restart }
+  /// Whether a person's mute closes the microphone, so that the device can suspend; it overrides prepared recording. Who wants to hear
+  /// themselves opens it, while others hear nothing.
+  package var closesMicrophone: Bool { settings.isMicrophoneMuted && settings.microphoneMuteMode == .restart && !isAuditioned }
+
+  /// Id of the media by which a person hears themselves: not one that programs could choose, by `IdRule`.
+  package static let auditionMedia = "hear yourself"
+
+  /// Whether a person hears themselves.
+  package var isAuditioned: Bool { program(Self.auditionMedia) != nil }
 
   /// The current demand on the graph.
   package var demand: SessionDemand { isUnitRunning || isTried ? wanted : SessionDemand() }

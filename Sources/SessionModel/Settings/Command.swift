@@ -9,6 +9,10 @@ package enum Command: Sendable, Equatable {
   case clearCounters
   /// Resumes playback in the room, paused since headphones were unplugged (R5).
   case resumeAfterUnplug
+  /// Lets the person hear themselves: records so many seconds, and plays them back.
+  case listen(seconds: Double)
+  /// Ends that early.
+  case stopListening
   /// Writes the diagnostics to a file and logs its path.
   case saveDiagnostics
 }

@@ -5,6 +5,8 @@ package enum Trouble: Sendable, Equatable {
   case pausedAfterUnplug
   /// The node of this name plays nearend's sound back into nearend.
   case loop(String)
+  /// Somebody hears oneself, and others hear nothing meanwhile; in words.
+  case audition(String)
   /// A person has muted the microphone (D1); somebody may talk all the same (D2), and a mixer or a switch may have muted a microphone, too.
   case microphoneMuted(isTalking: Bool, isDeviceMuted: Bool)
   /// A mixer or a switch has muted it.
@@ -27,7 +29,7 @@ package enum Trouble: Sendable, Equatable {
     switch self {
     case .interruption, .pausedAfterUnplug, .loop, .echo: true
     case .microphoneMuted(let isTalking, _): isTalking
-    case .realMicrophoneMuted, .nearendMicrophoneMuted, .silentMicrophone, .possibleEcho, .volume: false
+    case .audition, .realMicrophoneMuted, .nearendMicrophoneMuted, .silentMicrophone, .possibleEcho, .volume: false
     }
   }
 }
@@ -39,6 +41,7 @@ extension Snapshot {
     if let interruption = session.interruption { troubles.append(.interruption(interruption)) }
     if route.isPausedAfterUnplug { troubles.append(.pausedAfterUnplug) }
     if let loop = graph.loops.first { troubles.append(.loop(loop)) }
+    if let audition, audition.isActive { troubles.append(.audition(audition.words)) }
     if let mute { troubles.append(mute) }
     if isMicrophoneSilent { troubles.append(.silentMicrophone) }
     if let echo { troubles.append(echo) }

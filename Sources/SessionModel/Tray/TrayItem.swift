@@ -86,6 +86,7 @@ extension Trouble {
     case .interruption(let interruption): "Interrupted: \(interruption.reason.words)"
     case .pausedAfterUnplug: "Playback is paused: headphones were unplugged"
     case .loop(let node): "\(node.printable(atMost: 100)) plays nearend's sound back into it, and is cut off"
+    case .audition(let words): "Others hear nothing: \(words)"
     case .microphoneMuted(isTalking: true, _): "You are talking while muted"
     case .microphoneMuted(isTalking: false, let isDeviceMuted):
       isDeviceMuted ? "The microphone is muted, by a mixer or a switch, too" : "The microphone is muted"

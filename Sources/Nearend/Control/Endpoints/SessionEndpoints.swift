@@ -17,7 +17,7 @@ extension ControlEndpoints {
 
 /// The commands of `POST /commands`: those that are neither settings nor requests of their own.
 private enum PlainCommand: String, Codable, CaseIterable {
-  case clearCounters, saveDiagnostics, resumeAfterUnplug, enableVoiceProcessing, disableVoiceProcessing
+  case clearCounters, saveDiagnostics, resumeAfterUnplug, listen, stopListening, enableVoiceProcessing, disableVoiceProcessing
   /// Posts `didRecover` to the joined program alone once sound passes.
   case notifyWhenSoundPasses = "tellWhenSoundPasses"
 }
@@ -88,6 +88,8 @@ extension ControlRequest {
     case .resumeAfterUnplug:
       guard service.graph.report.route.isPausedAfterUnplug else { throw RequestFailure(409, "nothing is paused") }
       service.perform(.resumeAfterUnplug)
+    case .listen: service.perform(.listen(seconds: AuditionStatus.standardLength))
+    case .stopListening: service.perform(.stopListening)
     case .enableVoiceProcessing: service.setVoiceProcessingEnabled(true)
     case .disableVoiceProcessing: service.setVoiceProcessingEnabled(false)
     case .notifyWhenSoundPasses:
