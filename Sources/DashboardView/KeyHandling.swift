@@ -61,6 +61,13 @@ extension ViewState {
       return command(.listen(seconds: AuditionStatus.standardLength))
     case .clearCounters: return command(.clearCounters)
     case .saveDiagnostics: return command(.saveDiagnostics)
+    case .nextPreset:
+      guard let next = snapshot.presets?.next else {
+        notice = "There is no preset; 'nearend preset save NAME' makes one."
+        return KeyResponse()
+      }
+      notice = "Preset: \(next)."
+      return command(.loadPreset(next))
     case .move, .leap, .first, .last: select(action, snapshot, size)
     case .page(let page): show(page)
     case .turnPage(let count):

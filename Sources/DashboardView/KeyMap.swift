@@ -27,7 +27,7 @@ enum KeyAction: Equatable, Sendable {
   /// The next level, cyclically.
   case turnDucking
   case toggleAdvancedDucking
-  case clearCounters, saveDiagnostics
+  case clearCounters, saveDiagnostics, nextPreset
   /// Begins to listen to oneself, or ends it.
   case listen
   case page(Page)
@@ -98,8 +98,8 @@ struct KeyGroup: Sendable {
       "d r R", "default devices; r: resume after unplugging; R: reference",
       ["d": .toggleDefaultDevices, "r": .resumeAfterUnplug, "R": .otherReference]),
     KeyGroup(
-      "C D", "reset the counters; D: save diagnostics to a file",
-      ["C": .clearCounters, "D": .saveDiagnostics]),
+      "C D s", "reset the counters; D: save diagnostics; s: next preset",
+      ["C": .clearCounters, "D": .saveDiagnostics, "s": .nextPreset]),
     KeyGroup(
       "F1 ... F6", "Call, Participants, Routes, Diagnostics, Log, Graphs",
       keys: Dictionary(uniqueKeysWithValues: Page.allCases.map { (Key.function($0.rawValue + 1), KeyAction.page($0)) })),

@@ -15,6 +15,7 @@ extension CompletionKind {
   static let participants = CompletionKind.custom { words, _, _ in Candidates(words).snapshot?.sinks.map(\.id) ?? [] }
   static let sends = CompletionKind.custom { words, _, _ in Candidates(words).snapshot?.sends.map(\.id) ?? [] }
   static let stages = CompletionKind.custom { words, _, _ in Candidates(words).snapshot?.stages.map(\.id) ?? [] }
+  static let presets = CompletionKind.custom { words, _, _ in Candidates(words).snapshot?.presets?.names ?? PresetName.ofFiles.map(\.name) }
   static let stagePorts = CompletionKind.custom { words, _, _ in Candidates(words).ports }
   static let programs = CompletionKind.custom { words, _, _ in Candidates(words).programs }
   static let settingValues = CompletionKind.custom { words, current, _ in Candidates(words).values(at: current) }

@@ -34,8 +34,8 @@ struct NearendCommand: ParsableCommand {
           StatusCommand.self, AttachCommand.self, GetCommand.self, SetCommand.self, ToggleCommand.self, MuteCommand.self,
           UnmuteCommand.self, UseCommand.self, ActivateCommand.self, DeactivateCommand.self, ResumeCommand.self, SinkCommand.self,
           StageCommand.self, SourceCommand.self, CallCommand.self, HangUpCommand.self, SendCommand.self, PlayIntoMicCommand.self,
-          ListenCommand.self,
-          EventsCommand.self, DiagnosticsCommand.self, MetricsCommand.self, PlotCommand.self,
+          ListenCommand.self, PresetCommand.self, EventsCommand.self, DiagnosticsCommand.self, MetricsCommand.self,
+          PlotCommand.self,
         ])
     ])
 

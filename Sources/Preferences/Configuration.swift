@@ -14,6 +14,8 @@ package struct Configuration: Sendable, Equatable {
     /// A pattern of node names, with `*`, `?` and `[…]` as in a shell.
     package var pattern: String
     package var settings: [Setting: Entry<EventValue>] = [:]
+    /// The name of a preset, whose values apply where the rule has none of its own.
+    package var preset: Entry<String>?
   }
 
   /// `[participant."<pattern>"]`: the initial state of participants with a matching id.
@@ -35,18 +37,48 @@ package struct Configuration: Sendable, Equatable {
   /// In the order of the file, which is that of the chain.
   package var stages: [StageRule] = []
 
+  /// Of the file, `[preset.NAME]`, and those beside it, which `nearend preset save` has written.
+  package var presets: [Preset] = []
+  /// What is wrong with presets that cannot be used, by name.
+  package var presetFaults: [String: String] = [:]
+
   /// Creates an empty configuration.
   package init() {}
 
   package func option(_ option: RunOption) -> RunOption.Value { options[option]?.value ?? option.standard }
 
-  /// Returns the last rule for a setting that matches a device in use.
-  func rule(for setting: Setting, devices names: Set<String>) -> (pattern: String, entry: Entry<EventValue>)? {
+  package func preset(_ name: String) -> Preset? { presets.first { $0.name == name } }
+
+  /// Returns the last rule for a setting that matches a device in use, and the name of its preset where that has the value.
+  func rule(for setting: Setting, devices names: Set<String>) -> (pattern: String, entry: Entry<EventValue>, preset: String?)? {
     for rule in devices.reversed() {
-      guard let entry = rule.settings[setting], names.contains(where: { matches($0, pattern: rule.pattern) }) else { continue }
-      return (rule.pattern, entry)
+      guard let (entry, preset) = value(of: setting, in: rule), names.contains(where: { matches($0, pattern: rule.pattern) }) else {
+        continue
+      }
+      return (rule.pattern, entry, preset)
     }
     return nil
+  }
+
+  /// Returns what a rule says of a setting, by itself or by its preset. Of a preset, what cannot be set for devices does not count.
+  private func value(of setting: Setting, in rule: DeviceRule) -> (entry: Entry<EventValue>, preset: String?)? {
+    if let entry = rule.settings[setting] { return (entry, nil) }
+    guard let name = rule.preset, setting.row.deviceObstacle == nil, let value = preset(name.value)?.settings[setting]?.value else {
+      return nil
+    }
+    return (Entry(value: value, line: name.line), name.value)
+  }
+
+  /// Returns everything that the file says of a setting, without the lines.
+  func says(_ setting: Setting) -> [EventValue?] {
+    setting.views.flatMap { view in [settings[view]?.value] + devices.map { value(of: view, in: $0)?.entry.value } }
+  }
+
+  /// The same without presets, which by themselves change nothing.
+  var withoutPresets: Configuration {
+    var rest = self
+    (rest.presets, rest.presetFaults) = ([], [:])
+    return rest
   }
 
   /// The participants on other machines.

@@ -12,13 +12,17 @@ extension Configuration {
   /// Reads nearend.toml; a missing file is an empty configuration.
   /// - Throws: `ConfigurationError`, with all problems.
   package init(path: String) throws(ConfigurationError) {
+    let saved = PresetFolder(beside: path).read()
+    try self.init(text: try Self.text(path) ?? "", path: path, saved: saved)
+  }
+
+  /// Reads a file that decides what runs here; nil if there is none.
+  /// - Throws: `ConfigurationError`.
+  static func text(_ path: String) throws(ConfigurationError) -> String? {
     func fail(_ message: String) -> ConfigurationError { ConfigurationError(path: path, problems: [.init(message: message)]) }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
-      if errno == ENOENT || errno == ENOTDIR {
-        self.init()
-        return
-      }
+      if errno == ENOENT || errno == ENOTDIR { return nil }
       throw fail("it cannot be read: \(String(cString: strerror(errno)))")
     }
     defer { close(descriptor) }
@@ -30,21 +34,31 @@ extension Configuration {
     guard [0, geteuid()].contains(status.st_uid) else { throw fail("it belongs to another user: chown it to yourself, or remove it") }
     guard status.st_mode & S_IWOTH == 0 else { throw fail("everybody may write it: chmod o-w it") }
     let data: [UInt8]
-    do { data = try contents(of: descriptor, atMost: Self.largest.bytes + 1) } catch { throw fail("it cannot be read: \(error)") }
-    guard data.count <= Self.largest.bytes else { throw fail("it is larger than \(Self.largest.bytes) bytes") }
+    do { data = try contents(of: descriptor, atMost: largest.bytes + 1) } catch { throw fail("it cannot be read: \(error)") }
+    guard data.count <= largest.bytes else { throw fail("it is larger than \(largest.bytes) bytes") }
     guard let text = String(validating: data, as: UTF8.self) else { throw fail("it is not valid UTF-8") }
-    try self.init(text: text, path: path)
+    return text
   }
 
   /// Parses a text; `path` names it in problems.
+  /// - Parameter saved: the presets beside the file; one of the same name in the text takes precedence.
   /// - Throws: `ConfigurationError`, with all problems.
-  package init(text: String, path: String) throws(ConfigurationError) {
+  package init(text: String, path: String, saved: PresetFolder.Contents = .init()) throws(ConfigurationError) {
     var reader = ConfigurationReader(text)
-    reader.read()
-    guard reader.problems.isEmpty else {
-      throw ConfigurationError(path: path, problems: reader.problems.sorted { ($0.line ?? 0) < ($1.line ?? 0) })
-    }
+    reader.read(saved)
+    try reader.check(path)
     self = reader.configuration
+  }
+}
+
+extension Preset {
+  /// Reads a preset's own file, of the root's settings of nearend.toml.
+  /// - Throws: `ConfigurationError`, with all problems.
+  init(name: String, path: String) throws(ConfigurationError) {
+    var reader = ConfigurationReader(try Configuration.text(path) ?? "")
+    self = reader.readFile(ofPreset: name)
+    try reader.check(path)
+    self.path = path
   }
 }
 
@@ -78,31 +92,52 @@ private struct ConfigurationReader {
     return place.map { $0 + 1 }
   }
 
-  mutating func read() {
+  func check(_ path: String) throws(ConfigurationError) {
+    guard !problems.isEmpty else { return }
+    throw ConfigurationError(path: path, problems: problems.sorted { ($0.line ?? 0) < ($1.line ?? 0) })
+  }
+
+  /// Parses the text; nil with a problem.
+  private mutating func parsed() -> TOMLTable? {
     guard !text.utf8.contains(0), text.utf8.lazy.filter({ $0 == 0x0A }).count < Configuration.largest.lines else {
-      return report([], "it is not a configuration: it contains a NUL byte, or more than \(Configuration.largest.lines) lines")
+      report([], "it is not a configuration: it contains a NUL byte, or more than \(Configuration.largest.lines) lines")
+      return nil
     }
     if let line = deepLine {
       let words = "there are more than \(Self.mostDots) dots in one key or value, far more than any that means something has"
-      return problems.append(.init(line: line, message: words))
+      problems.append(.init(line: line, message: words))
+      return nil
     }
-    let root: TOMLTable
-    do { root = try TOMLTable(string: text) } catch {
+    do { return try TOMLTable(string: text) } catch {
       let error = error as? TOMLParseError
       let place = error.map { "column \($0.source.begin.column): " } ?? ""
       problems.append(
         .init(line: error?.source.begin.line, message: "invalid TOML: \(place)\((error?.description ?? "").printable(atMost: 400))"))
-      return
+      return nil
     }
+  }
+
+  mutating func readFile(ofPreset name: String) -> Preset {
+    guard let root = parsed() else { return Preset(name: name) }
+    return readPreset(name, [], root)
+  }
+
+  mutating func read(_ saved: PresetFolder.Contents) {
+    guard let root = parsed() else { return }
     for key in root.keys {
       guard let value = root[key] else { continue }
       switch key {
       case "device": readRules(key, value) { $0.readDevice($1, $2) }
+      case "preset": readRules(key, value) { $0.readPreset($1, $2) }
       case "stage": readStages(value)
       case "participant": readRules(key, value) { $0.readParticipant($1, $2) }
       default: readRootKey(key, value)
       }
     }
+    let own = Set(configuration.presets.map(\.name))
+    configuration.presets += saved.presets.filter { !own.contains($0.name) }
+    configuration.presetFaults = saved.faults.filter { !own.contains($0.key) }
+    checkDevicePresets()
     checkTelemetry()
   }
 
@@ -129,7 +164,7 @@ private struct ConfigurationReader {
         report([key], error.description)
       }
     } else {
-      let names = ["device", "participant", "stage"] + RunOption.allCases.map(\.rawValue) + Setting.allCases.map(\.rawValue)
+      let names = ["device", "participant", "preset", "stage"] + RunOption.allCases.map(\.rawValue) + Setting.allCases.map(\.rawValue)
       report([key], "unknown key '\(key.printable())'" + Self.alternatives(to: key, "keys", names))
     }
   }
@@ -165,7 +200,8 @@ private struct ConfigurationReader {
   private typealias ReadRule = (inout ConfigurationReader, _ path: [String], TOMLTable) -> Void
 
   private mutating func readRules(_ key: String, _ value: any TOMLValueConvertible, _ read: ReadRule) {
-    let example = key == "device" ? "[device.\"bluez_output.*\"]" : "[participant.\"guest-*\"]"
+    let examples = ["device": "[device.\"bluez_output.*\"]", "preset": "[preset.desk]"]
+    let example = examples[key] ?? "[participant.\"guest-*\"]"
     guard let table = value.table else { return report([key], "\(key) is a table for each \(key): give \(example)") }
     // In file order, which TOMLKit does not keep.
     let names = table.keys.map { (name: $0, line: keys.line(of: [key, $0]) ?? 0) }.sorted { $0.line < $1.line }
@@ -173,7 +209,8 @@ private struct ConfigurationReader {
       if let rule = table[name]?.table {
         read(&self, [key, name], rule)
       } else {
-        report([key, name], "'\(name.printable())' is not a table under a \(key)'s pattern: give \(example)")
+        report(
+          [key, name], "'\(name.printable())' is not a table under a \(key)'s \(key == "preset" ? "name" : "pattern"): give \(example)")
       }
     }
   }
@@ -183,8 +220,16 @@ private struct ConfigurationReader {
     for key in table.keys {
       guard let value = table[key] else { continue }
       let place = path + [key]
+      if key == "preset" {
+        if let name = value.string {
+          rule.preset = .init(value: name, line: keys.line(of: place))
+        } else {
+          report(place, "preset cannot be '\(Self.words(value))': give the name of a preset")
+        }
+        continue
+      }
       guard let setting = Setting(named: key) else {
-        let names = Setting.allCases.filter { $0.row.deviceObstacle == nil }.map(\.rawValue)
+        let names = ["preset"] + Setting.allCases.filter { $0.row.deviceObstacle == nil }.map(\.rawValue)
         report(place, "unknown device setting '\(key.printable())'" + Self.alternatives(to: key, "settings", names))
         continue
       }
@@ -203,6 +248,61 @@ private struct ConfigurationReader {
       }
     }
     configuration.devices.append(rule)
+  }
+
+  /// Checks that the presets of devices are there.
+  private mutating func checkDevicePresets() {
+    for rule in configuration.devices {
+      guard let name = rule.preset?.value, configuration.preset(name) == nil else { continue }
+      let place = ["device", rule.pattern, "preset"]
+      if let fault = configuration.presetFaults[name] {
+        report(place, "preset '\(name.printable())' cannot be used: \(fault)")
+      } else {
+        let names = configuration.presets.map(\.name).sorted()
+        let alternatives = names.isEmpty ? "; 'nearend preset save' makes one" : Self.alternatives(to: name, "presets", names)
+        report(place, "there is no preset '\(name.printable())'" + alternatives)
+      }
+    }
+  }
+
+  private mutating func readPreset(_ path: [String], _ table: TOMLTable) {
+    if let problem = IdRule.problem(path[1]) { return report(path, "invalid preset name '\(path[1].printable())': \(problem)") }
+    var preset = readPreset(path[1], path, table)
+    preset.line = keys.line(of: path)
+    configuration.presets.append(preset)
+  }
+
+  /// Reads the settings of a preset, whose table is at `path`.
+  private mutating func readPreset(_ name: String, _ path: [String], _ table: TOMLTable) -> Preset {
+    var preset = Preset(name: name)
+    for key in table.keys {
+      guard let value = table[key] else { continue }
+      let place = path + [key]
+      guard let setting = Setting(named: key) else {
+        report(place, "unknown setting '\(key.printable())'" + Self.alternatives(to: key, "settings", Setting.inPresets.map(\.rawValue)))
+        continue
+      }
+      if let obstacle = setting.presetObstacle {
+        report(place, "a preset cannot set \(setting.rawValue): \(obstacle)")
+        continue
+      }
+      guard preset.settings[setting] == nil else {
+        reportTwice(place, setting)
+        continue
+      }
+      do throws(SettingError) {
+        let value = try Self.value(value, of: setting)
+        // As a switch, "on" means whichever engine was chosen last: a preset says which.
+        if case .bool(let isOn) = value, setting == .echoCanceller, isOn {
+          throw SettingError.badValue(setting: key, value: "true", possible: setting.possible)
+        }
+        preset.settings[setting] = .init(
+          value: setting == .echoCanceller && value == .bool(false) ? EventValue(EchoCanceller.off) : value, line: keys.line(of: place))
+      } catch {
+        report(place, error.description)
+      }
+    }
+    return preset
   }
 
   private mutating func readParticipant(_ path: [String], _ table: TOMLTable) {

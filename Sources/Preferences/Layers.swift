@@ -5,9 +5,12 @@ import SessionModel
 package struct Layers: Sendable, Equatable {
   package enum Origin: Sendable, Equatable {
     case commandLine
-    case device(pattern: String, line: Int?)
+    /// By a rule of its own, or by the rule's preset.
+    case device(pattern: String, line: Int?, preset: String? = nil)
     case configuration(line: Int?)
     case remembered
+    /// Remembered, and as the preset has it that was loaded last.
+    case preset(String)
     case standard
   }
 
@@ -38,11 +41,15 @@ package struct Layers: Sendable, Equatable {
   private func said(of setting: Setting, devices: Set<String>) -> [(value: EventValue, origin: Origin)] {
     var said: [(EventValue, Origin)] = []
     if let value = commandLine[setting] { said.append((value, .commandLine)) }
-    if let (pattern, entry) = configuration.rule(for: setting, devices: devices) {
-      said.append((entry.value, .device(pattern: pattern, line: entry.line)))
+    if let (pattern, entry, preset) = configuration.rule(for: setting, devices: devices) {
+      said.append((entry.value, .device(pattern: pattern, line: entry.line, preset: preset)))
     }
     if let entry = configuration.settings[setting] { said.append((entry.value, .configuration(line: entry.line))) }
-    if let value = remembered[setting] { said.append((value, .remembered)) }
+    if let value = remembered[setting] {
+      let preset = remembered.preset.flatMap(configuration.preset)
+      let isPreset = preset?.settings[setting]?.value.rounded == value.rounded
+      said.append((value, isPreset ? .preset(preset?.name ?? "") : .remembered))
+    }
     return said
   }
 
@@ -74,7 +81,7 @@ extension Layers.Origin {
     case .commandLine: 0
     case .device: 1
     case .configuration: 2
-    case .remembered: 3
+    case .remembered, .preset: 3
     case .standard: 4
     }
   }
@@ -84,9 +91,11 @@ extension Layers.Origin {
     func place(_ line: Int?) -> String { "nearend.toml" + (line.map { ":\($0)" } ?? "") }
     return switch self {
     case .commandLine: "command line"
-    case .device(let pattern, let line): "\(place(line)), device \(pattern.quotedForTOML)"
+    case .device(let pattern, let line, let preset):
+      "\(place(line)), device \(pattern.quotedForTOML)" + (preset.map { ", preset \($0)" } ?? "")
     case .configuration(let line): place(line)
     case .remembered: "remembered"
+    case .preset(let name): "preset \(name)"
     case .standard: "default"
     }
   }

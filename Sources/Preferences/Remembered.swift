@@ -10,6 +10,9 @@ package struct Remembered: Encodable, Sendable, Equatable {
   /// Linear gains of participants by id, the one changed last at the end.
   private var gains: [Gain] = []
 
+  /// The name of the preset that was loaded last.
+  package var preset: String?
+
   private struct Gain: Encodable, Equatable {
     var id: String
     var gain: Double
@@ -23,7 +26,7 @@ package struct Remembered: Encodable, Sendable, Equatable {
   /// The names of everything that is remembered: settings, then participants.
   package var names: [String] { settings.keys.sorted() + gains.map(\.id) }
 
-  package var isEmpty: Bool { settings.isEmpty && gains.isEmpty }
+  package var isEmpty: Bool { settings.isEmpty && gains.isEmpty && preset == nil }
 
   /// The remembered value; nil if nobody has changed it. Values of settings that are not remembered are ignored.
   package subscript(setting: Setting) -> EventValue? {

@@ -1,5 +1,6 @@
 import Border
 import Foundation
+import Platform
 import SessionModel
 
 /// What `remembered.json` says, which an editor or another version may have written: what is valid of it, and what is not. [any]
@@ -20,7 +21,7 @@ struct RememberedContents: Decodable {
   private(set) var valid = Remembered()
   private(set) var faults: [Fault] = []
 
-  private enum Keys: CodingKey { case settings, gains }
+  private enum Keys: CodingKey { case settings, gains, preset }
 
   /// A value of any kind, so that one of the wrong kind costs no other.
   private struct Anything: Decodable {
@@ -43,6 +44,7 @@ struct RememberedContents: Decodable {
     let settings = try container.decode([String: Anything].self, forKey: .settings)
     for (name, said) in settings.sorted(by: { $0.key < $1.key }) { read(name.printable(), said) }
     for entry in try container.decodeIfPresent([Gain].self, forKey: .gains) ?? [] { read(entry) }
+    if let name = try? container.decodeIfPresent(String.self, forKey: .preset), IdRule.problem(name) == nil { valid.preset = name }
   }
 
   private mutating func read(_ name: String, _ said: Anything) {

@@ -21,7 +21,7 @@ struct CommandLineTests {
     arguments: [
       "nearend", "rehearse", "process", "devices", "config", "reset", "enable", "disable", "doctor", "status", "attach", "get", "set",
       "toggle", "mute", "unmute", "use", "activate", "deactivate", "resume", "sink", "source", "call", "hang-up", "send", "play-into-mic",
-      "events", "diagnostics", "metrics", "plot", "tray",
+      "listen", "preset", "events", "diagnostics", "metrics", "plot", "tray",
     ])
   func help(command: String) throws {
     let result = try EmptyPlace().nearend(command == "nearend" ? ["--help"] : [command, "--help"])

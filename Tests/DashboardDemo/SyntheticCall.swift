@@ -34,7 +34,7 @@ struct SyntheticCall {
         snapshot.sinks[index].totalDrops = 0
       }
     case .resumeAfterUnplug: snapshot.route.isPausedAfterUnplug = false
-    case .saveDiagnostics, .listen, .stopListening: break
+    case .saveDiagnostics, .listen, .stopListening, .loadPreset: break
     }
     for index in snapshot.processing.components.indices {
       let component = snapshot.processing.components[index]

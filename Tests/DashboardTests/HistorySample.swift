@@ -21,11 +21,12 @@ extension Sample {
   }
 
   /// Five seconds of a recording: the first of `history`.
-  static let heardPicture = CallHistory(history.points.prefix(25).enumerated().map { number, point in
-    var moved = point
-    moved.time = Double(number) * CallHistory.interval
-    return moved
-  })
+  static let heardPicture = CallHistory(
+    history.points.prefix(25).enumerated().map { number, point in
+      var moved = point
+      moved.time = Double(number) * CallHistory.interval
+      return moved
+    })
 
   /// A minute of a call: an echo that is found after 10 s, words every 4 s, a pause from 40 to 45 s, underruns of Zoë at 20 s, a lost
   /// cycle at 30 s, and a tone that rises through the spectrogram.

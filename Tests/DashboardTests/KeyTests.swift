@@ -331,4 +331,27 @@ import Testing
     _ = state.press(.function(1), on: running, size: .minimum)
     #expect(!state.showsAudition && state.page == .call, "a page shows in its place, and it goes on")
   }
+
+  @Test("s loads the next preset, cyclically, or the same again where something was changed since", arguments: Page.allCases)
+  func presets(page: Page) {
+    var snapshot = Sample.active()
+    func pressed() -> (commands: [Command], notice: String?) {
+      let pressed = press([.character("s")], on: snapshot, page: page)
+      return (pressed.commands, pressed.state.notice)
+    }
+    #expect(pressed().commands.isEmpty && pressed().notice == "There is no preset; 'nearend preset save NAME' makes one.")
+    var presets = PresetsStatus()
+    presets.names = ["desk", "headset"]
+    snapshot.presets = presets
+    #expect(pressed().commands == [.loadPreset("desk")] && pressed().notice == "Preset: desk.")
+    presets.loaded = "desk"
+    snapshot.presets = presets
+    #expect(pressed().commands == [.loadPreset("headset")])
+    presets.isChanged = true
+    snapshot.presets = presets
+    #expect(pressed().commands == [.loadPreset("desk")])
+    (presets.loaded, presets.isChanged) = ("headset", false)
+    snapshot.presets = presets
+    #expect(pressed().commands == [.loadPreset("desk")])
+  }
 }

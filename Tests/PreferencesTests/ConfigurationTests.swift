@@ -26,7 +26,7 @@ struct ConfigurationTests {
       ("bypass = \"on\"\n", ["c.toml:1: bypassVoiceProcessing cannot be 'on': give true or false"]),
       ("aec = \"speex\"\n", ["c.toml:1: echoCanceller cannot be 'speex': give nearend, webrtc or off"]),
       ("micMode = \"quiet\"\n", ["c.toml:1: micMode cannot be 'quiet': give standard, voiceIsolation or wideSpectrum"]),
-      ("bogus = \"x\"\n", ["c.toml:1: unknown key 'bogus'; valid keys: device, participant, stage, sinks,"]),
+      ("bogus = \"x\"\n", ["c.toml:1: unknown key 'bogus'; valid keys: device, participant, preset, stage, sinks,"]),
       ("mic = \"x\"\n", ["c.toml:1: unknown key 'mic'. Did you mean 'micMode', 'micVolume', 'microphone' or 'microphoneMuted'?"]),
       ("noiseSupression = true\n", ["c.toml:1: unknown key 'noiseSupression'. Did you mean 'noiseSuppression'?"]),
       ("telemetryURI = \"x\"\n", ["c.toml:1: unknown key 'telemetryURI'. Did you mean 'telemetryUrl'"]),

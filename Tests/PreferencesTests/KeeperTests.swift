@@ -8,7 +8,7 @@ import Testing
 @testable import Preferences
 
 /// A service without a daemon, with its own configuration and remembered settings.
-private final class Kept {
+final class Kept {
   let folder: String
   let service: NearendService
   private(set) var keeper: PreferenceKeeper?

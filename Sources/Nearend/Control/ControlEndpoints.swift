@@ -6,7 +6,7 @@ struct ControlEndpoints: Sendable {
   /// time.
   static let registering = Mutex(())
 
-  static let all: [ControlEndpoint] = status + settings + session + sinks + remotes + stages + appAudio + auditions + programs
+  static let all: [ControlEndpoint] = status + settings + presets + session + sinks + remotes + stages + appAudio + auditions + programs
 
   /// Finds the endpoint of a request and lets it answer.
   static func answer(_ exchange: ControlExchange, for service: NearendService?) throws {

@@ -44,6 +44,7 @@ extension JoinedSession {
     case .clearCounters: request("POST", "/commands", ["command": "clearCounters"])
     case .listen: request("POST", "/commands", ["command": "listen"])
     case .stopListening: request("POST", "/commands", ["command": "stopListening"])
+    case .loadPreset(let name): request("POST", "/presets/\(name)", [:])
     case .saveDiagnostics: request("POST", "/commands", ["command": "saveDiagnostics"])
     case .set(let setting, let value): restore(setting, to: value)
     }

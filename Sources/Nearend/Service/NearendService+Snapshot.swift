@@ -34,6 +34,7 @@ extension NearendService {
       modeLatency: report.graph.quantum > 0 ? core.isolation.latency(quantum: report.graph.quantum) : 0)
     snapshot.stages = stages
     snapshot.audition = auditions.status
+    snapshot.presets = presets?.presetsStatus
     snapshot.log = log.all
     completion.current?(&snapshot)
     return snapshot

@@ -31,6 +31,7 @@ package final class NearendService: Sendable {
   let completion = Callback<@Sendable (inout Snapshot) -> Void>()
   /// Applies what files say now.
   let reload = Callback<@Sendable () -> Void>()
+  let presetKeeper = Callback<any PresetKeeping>()
   private let controlSocket: String?
   private let control = Mutex<ControlServer?>(nil)
   /// Media that the control socket's clients have registered.

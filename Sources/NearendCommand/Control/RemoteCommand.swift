@@ -13,6 +13,7 @@ extension ControlClient {
     case .resumeAfterUnplug: try send("POST", "/commands", ["command": .string("resumeAfterUnplug")])
     case .listen: try send("POST", "/commands", ["command": .string("listen")])
     case .stopListening: try send("POST", "/commands", ["command": .string("stopListening")])
+    case .loadPreset(let name): try send("POST", "/presets/\(Self.escaped(name))", [:])
     case .saveDiagnostics: try send("POST", "/commands", ["command": .string("saveDiagnostics")])
     }
   }

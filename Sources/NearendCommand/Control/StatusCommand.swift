@@ -57,6 +57,9 @@ struct StatusText {
     let mode = processing.micMode
     if mode.requested != .standard || mode.lateBlocks > 0 { rows.append(("mode", mode.words)) }
     if let echo = Self.echo(processing) { rows.append(("echo", echo)) }
+    if let presets = snapshot.presets, let loaded = presets.loaded {
+      rows.append(("preset", loaded + (presets.isChanged ? ", changed since" : "")))
+    }
     rows.append(("volumes", Self.volumes(snapshot)))
     rows.append(("mixers", Self.mixers(route.volumes)))
     rows.append(("ducking", snapshot.ducking.words))

@@ -120,3 +120,14 @@ struct FileStamp: Equatable {
     nanoseconds = status.st_mtim.tv_nsec
   }
 }
+
+/// The stamps of nearend.toml and of the presets beside it. [any]
+struct ConfigurationStamp: Equatable {
+  private let file: FileStamp
+  private let presets: [String: FileStamp]
+
+  init(_ path: String) {
+    file = FileStamp(path)
+    presets = PresetFolder(beside: path).files.mapValues(FileStamp.init)
+  }
+}

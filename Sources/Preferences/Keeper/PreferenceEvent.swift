@@ -16,6 +16,8 @@ enum PreferenceEvent: Sendable {
   case rememberedRead(Remembered, [Setting: EventValue])
   /// This process has written `remembered.json`, whose contents are now these.
   case rememberedWritten(Remembered)
+  /// A preset's values were all set.
+  case presetLoaded(String)
   case participantCame(String)
   case participantChanged(String, ParticipantMix)
   case participantLeft(String)
@@ -33,6 +35,7 @@ enum PreferenceEffect: Sendable, Equatable {
   case updateStages([StageRule], reportsChanges: Bool)
   case remember(Setting, EventValue)
   case rememberGain(String, Double)
+  case rememberPreset(String)
   /// Logs that nearend.toml was applied, with these words and those of the sinks and connections that were added and removed before.
   case reportConfiguration([String])
   /// Logs that these settings are no longer remembered, and their values now.

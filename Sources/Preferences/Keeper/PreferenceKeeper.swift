@@ -9,20 +9,20 @@ import Synchronization
 ///
 ///     service, files ─▶ events ─▶ PreferenceState ─▶ effects ─▶ service, remembered.json
 package final class PreferenceKeeper: Sendable {
-  private let service: NearendService
-  private let configurationPath: String?
+  let service: NearendService
+  let configurationPath: String?
   private let writer: RememberedWriter?
   /// Handles the events, one after another: whoever mutes must not wait for a thread.
-  private let queue = SerialThread(name: "nearend-prefs", callsOthers: true)
+  let queue = SerialThread(name: "nearend-prefs", callsOthers: true)
   /// Adds the stages of nearend.toml: trying a plug-in that hangs takes seconds, which must delay nothing else.
   private let stageQueue = SerialThread(name: "nearend-stages", callsOthers: true)
-  private let state: Mutex<PreferenceState>
+  let state: Mutex<PreferenceState>
   /// Used on `queue` only.
   private let remotes = Mutex(RemoteKeeper())
   /// Used on `stageQueue` only.
   private let stages = Mutex(StageKeeper())
   private struct Observation {
-    var configurationStamp: FileStamp?
+    var configurationStamp: ConfigurationStamp?
     var watch: FileWatch?
     var subscription: EventBus.Subscription?
   }
@@ -35,7 +35,7 @@ package final class PreferenceKeeper: Sendable {
     let queue = queue
     writer = remembered.map { RememberedWriter($0, known: layers.remembered, queue: queue) { service.warn($0) } }
     state = Mutex(PreferenceState(layers: layers))
-    observation = Mutex(Observation(configurationStamp: configuration.map(FileStamp.init)))
+    observation = Mutex(Observation(configurationStamp: configuration.map(ConfigurationStamp.init)))
   }
 
   /// Applies what the service, which has started, could not begin with, and follows changes from then on. The stages of nearend.toml are
@@ -51,7 +51,10 @@ package final class PreferenceKeeper: Sendable {
     }
     let subscription = service.events.subscribe { [weak self] in self?.observe($0) }
     service.onReload { [weak self] in self?.reload() }
-    let paths = [configurationPath, writer?.path].compactMap { $0 }
+    service.keepPresets(self)
+    // Every file in a file's folder counts.
+    let presets = configurationPath.map { PresetFolder(beside: $0).file("any") }
+    let paths = [configurationPath, writer?.path, presets].compactMap { $0 }
     let watch = paths.isEmpty ? nil : FileWatch(paths, queue: queue) { [weak self] in self?.readFiles() }
     if watch == nil, !paths.isEmpty {
       service.warn("\(paths[0]) is not watched, because the kernel's limit is reached; changes apply at the next start")
@@ -64,6 +67,7 @@ package final class PreferenceKeeper: Sendable {
   /// Writes what is to be remembered, and ends a trial in progress. Called before the service stops.
   package func stop() {
     service.onReload(nil)
+    service.keepPresets(nil)
     let ended = observation.withLock { observation in
       defer { (observation.subscription, observation.watch) = (nil, nil) }
       return (observation.subscription, observation.watch)
@@ -128,7 +132,8 @@ package final class PreferenceKeeper: Sendable {
     }
   }
 
-  private func readFiles() {
+  /// Called on the queue.
+  func readFiles() {
     if let configurationPath, let configuration = changedConfiguration(configurationPath) {
       handle(.configurationRead(configuration, values))
     }
@@ -137,7 +142,7 @@ package final class PreferenceKeeper: Sendable {
 
   /// Returns what nearend.toml says; nil, with a warning, if it is invalid, and if it has not changed.
   private func changedConfiguration(_ path: String) -> Configuration? {
-    let stamp = FileStamp(path)
+    let stamp = ConfigurationStamp(path)
     let isOther = observation.withLock { observation in
       defer { observation.configurationStamp = stamp }
       return observation.configurationStamp != stamp
@@ -152,7 +157,8 @@ package final class PreferenceKeeper: Sendable {
 
   // MARK: Carrying out
 
-  private func handle(_ event: PreferenceEvent) {
+  /// Called on the queue.
+  func handle(_ event: PreferenceEvent) {
     // What sinks and connections were added and removed, in words.
     var words: [String] = []
     for effect in state.withLock({ $0.handle(event) }) { words += perform(effect, after: words) }
@@ -175,6 +181,7 @@ package final class PreferenceKeeper: Sendable {
     case .updateRemotes(let rules, let sends): return remotes.withLock { $0.update(rules, sends: sends, in: service) }
     case .updateStages(let rules, let reportsChanges): update(rules, reportsChanges: reportsChanges)
     case .remember(let setting, let value): writer?.remember(setting, value)
+    case .rememberPreset(let name): writer?.remember(preset: name)
     case .rememberGain(let id, let gain): writer?.remember(gain: gain, of: id)
     case .reportConfiguration(let settings):
       let all = settings + words

@@ -30,6 +30,9 @@ struct PreferenceState: Sendable {
     case .rememberedWritten(let remembered):
       layers.remembered = remembered
       return []
+    case .presetLoaded(let name):
+      layers.remembered.preset = name
+      return [.rememberPreset(name)]
     case .participantCame(let id): return participants.came(id, in: layers)
     case .participantChanged(let id, let mix): return participants.changed(id, to: mix, remembered: &layers.remembered)
     case .participantLeft(let id):
@@ -93,7 +96,9 @@ struct PreferenceState: Sendable {
     effects += changesOfSinks(from: old.configuration, to: new)
     if let updateOfRemotes { effects.append(updateOfRemotes) }
     effects += participants.layersChanged(from: old, to: layers)
-    effects.append(.reportConfiguration(changed.map { "\($0.rawValue) \(value(of: $0, in: layers).inTOML)" }))
+    if !changed.isEmpty || old.configuration.withoutPresets != new.withoutPresets {
+      effects.append(.reportConfiguration(changed.map { "\($0.rawValue) \(value(of: $0, in: layers).inTOML)" }))
+    }
     if old.configuration.stages != new.stages { effects.append(updateOfStages(reportsChanges: true)) }
     let later = RunOption.allCases.filter { $0 != .sinks && $0 != .sends && old.configuration.option($0) != new.option($0) }
     if !later.isEmpty { effects.append(.remark("\(later.map(\.rawValue).joined(separator: ", ")): takes effect at the next start")) }
@@ -135,14 +140,7 @@ struct PreferenceState: Sendable {
 
 extension Layers.Origin {
   /// The pattern of the device rule; "" for any other origin.
-  fileprivate var rule: String { if case .device(let pattern, _) = self { pattern } else { "" } }
-}
-
-extension Configuration {
-  /// Returns everything that the file says of a setting, without the lines.
-  fileprivate func says(_ setting: Setting) -> [EventValue?] {
-    setting.views.flatMap { view in [settings[view]?.value] + devices.map { $0.settings[view]?.value } }
-  }
+  fileprivate var rule: String { if case .device(let pattern, _, _) = self { pattern } else { "" } }
 }
 
 extension EventValue {

@@ -9,6 +9,7 @@ final class RememberedWriter: Sendable {
     /// Changes that are not written yet.
     var settings: [Setting: EventValue] = [:]
     var gains: [String: Double] = [:]
+    var preset: String?
     /// Whether writing is scheduled.
     var isScheduled = false
     /// Failures in a row; only the first is reported.
@@ -18,7 +19,7 @@ final class RememberedWriter: Sendable {
     var known: Remembered
     var written: (@Sendable (Remembered, Bool) -> Void)?
 
-    var isUnwritten: Bool { !settings.isEmpty || !gains.isEmpty }
+    var isUnwritten: Bool { !settings.isEmpty || !gains.isEmpty || preset != nil }
   }
   private let file: RememberedFile
   private let queue: SerialThread
@@ -48,6 +49,8 @@ final class RememberedWriter: Sendable {
 
   func remember(gain: Double, of participant: String) { schedule { $0.gains[participant] = gain } }
 
+  func remember(preset: String) { schedule { $0.preset = preset } }
+
   private func schedule(_ change: (inout State) -> Void) {
     let isFirst = state.withLock { state in
       change(&state)
@@ -61,11 +64,11 @@ final class RememberedWriter: Sendable {
 
   /// Writes the changes that are not written yet; those that cannot be written now are kept, and tried again. Called on the queue.
   func write() {
-    let (settings, gains, known, written) = state.withLock { state in
-      defer { (state.settings, state.gains, state.isScheduled) = ([:], [:], false) }
-      return (state.settings, state.gains, state.known, state.written)
+    let (settings, gains, preset, known, written) = state.withLock { state in
+      defer { (state.settings, state.gains, state.preset, state.isScheduled) = ([:], [:], nil, false) }
+      return (state.settings, state.gains, state.preset, state.known, state.written)
     }
-    guard !settings.isEmpty || !gains.isEmpty else { return }
+    guard !settings.isEmpty || !gains.isEmpty || preset != nil else { return }
     do {
       var (hasOthersChanges, stamp) = (false, FileStamp(file.path))
       // Of the new file before it is there: an editor may write at once, and knows no lock.
@@ -75,6 +78,7 @@ final class RememberedWriter: Sendable {
         hasOthersChanges = state.withLock { $0.stamp != stamp }
         for (setting, value) in settings { remembered[setting] = value }
         for (id, gain) in gains { remembered.setGain(gain, of: id) }
+        if let preset { remembered.preset = preset }
       }
       let hadFailed = state.withLock { state in
         defer { (state.stamp, state.known, state.failures) = (stamp, contents, 0) }
@@ -87,6 +91,7 @@ final class RememberedWriter: Sendable {
         // What was changed meanwhile holds.
         state.settings.merge(settings) { newer, _ in newer }
         state.gains.merge(gains) { newer, _ in newer }
+        state.preset = state.preset ?? preset
         state.failures += 1
         defer { state.isScheduled = true }
         return (state.failures, state.isScheduled)

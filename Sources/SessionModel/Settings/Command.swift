@@ -13,6 +13,8 @@ package enum Command: Sendable, Equatable {
   case listen(seconds: Double)
   /// Ends that early.
   case stopListening
+  /// Loads the preset of that name: sets all that it sets, or nothing.
+  case loadPreset(String)
   /// Writes the diagnostics to a file and logs its path.
   case saveDiagnostics
 }

@@ -32,6 +32,8 @@ package struct Snapshot: Codable, Sendable, Equatable {
   package var ducking: DuckingStatus
   /// LADSPA plug-ins in the capture and the render chain (S6).
   package var stages: [StageStatus] = []
+  /// Named sets of settings; nil where none are kept.
+  package var presets: PresetsStatus?
   /// Of a person who hears themselves, or did last; nil before the first.
   package var audition: AuditionStatus?
   /// The rehearsal's measurements; present only in a rehearsal.

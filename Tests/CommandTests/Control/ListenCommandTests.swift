@@ -7,7 +7,8 @@ import Testing
 /// `nearend listen`, as a user runs it.
 @Suite("Hearing oneself, by command", .serialized)
 struct ListenCommandTests {
-  @Test("of a nearend that runs: phases, then what was recorded; a second one and wrong lengths are refused; whoever asked and leaves ends it")
+  @Test(
+    "of a nearend that runs: phases, then what was recorded; a second one and wrong lengths are refused; whoever asked and leaves ends it")
   func running() throws {
     let session = try plainSession()
     let nearend = try session.start(nearendProgram, ["--headless"])

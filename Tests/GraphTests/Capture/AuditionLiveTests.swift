@@ -22,7 +22,9 @@ extension GraphTests {
 
     /// What is to be as before.
     private func expectRest(_ live: LiveGraph) throws {
-      try live.wait(for: "the devices to be closed") { $0.graph.captureLinks == 0 && $0.graph.renderLinks == 0 && $0.session.state == .idle }
+      try live.wait(for: "the devices to be closed") {
+        $0.graph.captureLinks == 0 && $0.graph.renderLinks == 0 && $0.session.state == .idle
+      }
       #expect(!live.service.core.audition.holdsRecording && !live.service.core.controls.isAuditioned)
     }
 
@@ -149,7 +151,9 @@ extension GraphTests {
       let live = try LiveGraph(.desk([.laptop, .usb]))
       defer { live.stop() }
       let desk = try #require(live.session.desk)
-      try live.wait(for: "the headset") { $0.route.microphone?.name.contains("usb") == true || $0.route.devices.contains { $0.name.contains("usb") } }
+      try live.wait(for: "the headset") {
+        $0.route.microphone?.name.contains("usb") == true || $0.route.devices.contains { $0.name.contains("usb") }
+      }
       for end in [Device.Direction.input, .output] {
         let name = try #require(live.service.snapshot().route.devices.first { $0.direction == end && $0.name.contains("usb") }?.name)
         live.service.perform(.set(end.setting, .string(name)))

@@ -125,7 +125,9 @@ struct AuditionTests {
   func early() throws {
     let rig = try CoreRig()
     rig.core.controls.isAuditioned = true
-    #expect(rig.core.capture(appAudio: try AppAudioBuffer(interleaved: [Float](repeating: 0.3, count: 9_600), sampleRate: 48_000, channelCount: 1)))
+    #expect(
+      rig.core.capture(
+        appAudio: try AppAudioBuffer(interleaved: [Float](repeating: 0.3, count: 9_600), sampleRate: 48_000, channelCount: 1)))
     var frame = 0
     rig.core.audition.record(seconds: 0.2, rate: 48_000)
     let heard = run(rig, from: &frame) { !rig.core.audition.recorded.isComplete }

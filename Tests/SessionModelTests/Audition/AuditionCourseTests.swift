@@ -94,7 +94,8 @@ struct AuditionCourseTests {
       ])
     (findings.echoReduction, findings.microphoneLevel, findings.isMuted) = (nil, nil, true)
     #expect(findings.lines[0].hasPrefix("Your voice: none was heard"))
-    #expect(findings.lines.suffix(2) == ["Echo: too little to be measured", "The microphone is muted: others hear nothing until it is not"])
+    #expect(
+      findings.lines.suffix(2) == ["Echo: too little to be measured", "The microphone is muted: others hear nothing until it is not"])
     #expect(AuditionFindings().lines[2].contains("nothing played"))
   }
 }
