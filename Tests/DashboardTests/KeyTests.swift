@@ -312,7 +312,7 @@ import Testing
     #expect(idle.state.notice == "Nothing is paused.")
   }
 
-  @Test("y lets people hear themselves and ends it; Esc and q close what is shown, and end what is at work", arguments: Page.allCases)
+  @Test("U2: y lets people hear themselves and ends it; Esc and q close what is shown, and end what is at work", arguments: Page.allCases)
   func listen(page: Page) {
     let begun = press([.character("y")], on: Sample.active(), page: page)
     #expect(begun.commands == [.listen(seconds: 5)] && begun.state.showsAudition)
@@ -332,7 +332,7 @@ import Testing
     #expect(!state.showsAudition && state.page == .call, "a page shows in its place, and it goes on")
   }
 
-  @Test("s loads the next preset, cyclically, or the same again where something was changed since", arguments: Page.allCases)
+  @Test("U2: s loads the next preset, cyclically, or the same again where something was changed since", arguments: Page.allCases)
   func presets(page: Page) {
     var snapshot = Sample.active()
     func pressed() -> (commands: [Command], notice: String?) {

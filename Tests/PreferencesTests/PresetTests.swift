@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Presets")
 struct PresetTests {
-  @Test("nearend.toml's presets have their values and lines; a device's preset holds where its table says nothing, and says so")
+  @Test("O4: nearend.toml's presets have their values and lines; a device's preset holds where its table says nothing, and says so")
   func ofTheFile() throws {
     let configuration = try Configuration(
       text: """
@@ -40,7 +40,7 @@ struct PresetTests {
   }
 
   @Test(
-    "a wrong preset is reported by line and key, with what is possible",
+    "O4: a wrong preset is reported by line and key, with what is possible",
     arguments: [
       ("[preset.desk]\nmute = true\n", "c.toml:2: preset.\"desk\": a preset cannot set microphoneMuted: it is never restored"),
       ("[preset.desk]\nvpio = false\n", "c.toml:2: preset.\"desk\": a preset cannot set useVoiceProcessingIO: it is locked"),
@@ -61,7 +61,7 @@ struct PresetTests {
     #expect(error?.lines.contains { $0.contains(problem) } == true, "\(error?.lines ?? [])")
   }
 
-  @Test("saved, changed, loaded again: a file that names every setting; it is known which is loaded, also after the next start")
+  @Test("O7: saved, changed, loaded again: a file that names every setting; it is known which is loaded, also after the next start")
   func saved() throws {
     let kept = try Kept()
     let keeper = try #require(kept.keeper)
@@ -105,7 +105,7 @@ struct PresetTests {
     withExtendedLifetime(kept) {}
   }
 
-  @Test("a preset is loaded whole or not at all: what the service refuses is named with its place, and the rest is as it was")
+  @Test("O7: a preset is loaded whole or not at all: what the service refuses is named with its place, and the rest is as it was")
   func whole() throws {
     let kept = try Kept("[preset.desk]\nns = false\nrecordingAlwaysPrepared = true\nmicVolume = 0.5\n[preset.own]\nmicVolume = 0.4\n")
     defer { kept.stop() }
@@ -121,7 +121,7 @@ struct PresetTests {
     #expect(kept.has(.micVolume, .number(0.4)))
   }
 
-  @Test("a preset's file that is wrong costs only itself: its place is said where it is to be loaded, and by whom it is used")
+  @Test("O4: a preset's file that is wrong costs only itself: its place is said where it is to be loaded, and by whom it is used")
   func wrongFile() throws {
     let kept = try Kept()
     defer { kept.stop() }
@@ -144,7 +144,7 @@ struct PresetTests {
     #expect(kept.service.value(of: .micVolume) == .number(0.5))
   }
 
-  @Test("names are checked; what nearend.toml has, or a device uses, is changed there; others are removed")
+  @Test("O4: names are checked; what nearend.toml has, or a device uses, is changed there; others are removed")
   func names() throws {
     let kept = try Kept("[preset.desk]\nns = false\n")
     defer { kept.stop() }

@@ -8,7 +8,8 @@ import Testing
 @Suite("Hearing oneself, by command", .serialized)
 struct ListenCommandTests {
   @Test(
-    "of a nearend that runs: phases, then what was recorded; a second one and wrong lengths are refused; whoever asked and leaves ends it")
+    "O1: of a nearend that runs: phases, then what was recorded; a second one and wrong lengths are refused; whoever asked and leaves ends it"
+  )
   func running() throws {
     let session = try plainSession()
     let nearend = try session.start(nearendProgram, ["--headless"])
@@ -40,7 +41,7 @@ struct ListenCommandTests {
     #expect(status.contains("\"phase\" : \"ended\""), "\(status)")
   }
 
-  @Test("without one, a nearend runs for as long as it takes, and says so; nothing is left")
+  @Test("O1: without one, a nearend runs for as long as it takes, and says so; nothing is left")
   func alone() throws {
     let session = try plainSession()
     let heard = try session.nearend("listen", "--seconds", "1")

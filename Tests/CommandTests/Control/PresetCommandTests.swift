@@ -7,7 +7,8 @@ import Testing
 /// `nearend preset`, as a user runs it.
 @Suite("Presets by command", .serialized)
 struct PresetCommandTests {
-  @Test("saved, listed, loaded, by device, and removed; it is told what each value comes from; wrong names and none running are refused")
+  @Test(
+    "O7: saved, listed, loaded, by device, and removed; it is told what each value comes from; wrong names and none running are refused")
   func running() throws {
     let second = SimulatedDevice(.speaker, name: "bluez_output.headset", description: "Headset", priority: 500)
     let session = try plainSession([.speaker, .microphone, second])

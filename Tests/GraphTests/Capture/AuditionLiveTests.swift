@@ -41,7 +41,7 @@ extension GraphTests {
       }
     }
 
-    @Test("in a call: the speaker plays the microphone, then the voice without its echo, in step; others hear nothing meanwhile")
+    @Test("D1: in a call: the speaker plays the microphone, then the voice without its echo, in step; others hear nothing meanwhile")
     func inACall() throws {
       let live = try LiveGraph(.exact, quantum: 256)
       defer { live.stop() }
@@ -104,7 +104,8 @@ extension GraphTests {
       #expect(live.service.audition?.picture.points.count == 10)
     }
 
-    @Test("without a call: devices are opened for it, and closed afterwards; ended half way, recording or playing, it is as it was before")
+    @Test(
+      "L4: without a call: devices are opened for it, and closed afterwards; ended half way, recording or playing, it is as it was before")
     func alone() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -129,7 +130,7 @@ extension GraphTests {
       withExtendedLifetime(talker) {}
     }
 
-    @Test("muted so that the microphone is closed: it is opened for it, and closed again; the mute stays")
+    @Test("D1 L4: muted so that the microphone is closed: it is opened for it, and closed again; the mute stays")
     func mutedAndClosed() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -146,7 +147,7 @@ extension GraphTests {
       #expect(live.service.snapshot().audition?.findings?.isMuted == true)
     }
 
-    @Test("a device that is unplugged and a daemon that goes away end it, with the reason, and leave nothing")
+    @Test("I2 R4: a device that is unplugged and a daemon that goes away end it, with the reason, and leave nothing")
     func interrupted() throws {
       let live = try LiveGraph(.desk([.laptop, .usb]))
       defer { live.stop() }

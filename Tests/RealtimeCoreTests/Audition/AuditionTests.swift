@@ -34,7 +34,7 @@ struct AuditionTests {
     }
   }
 
-  @Test("the microphone is recorded and played back bit by bit but for its ends; others hear nothing from the first to the last cycle")
+  @Test("D1: the microphone is recorded and played back bit by bit but for its ends; others hear nothing from the first to the last cycle")
   func recordsAndPlays() throws {
     let rig = try CoreRig()
     var frame = 0, heard: [Float] = []
@@ -73,7 +73,7 @@ struct AuditionTests {
     #expect(rig.lastSpeaker?.allSatisfy { $0 == 0 } == true)
   }
 
-  @Test("with voice processing both tracks are in step, whatever the quantum", arguments: [64, 256, 1_024])
+  @Test("V8: with voice processing both tracks are in step, whatever the quantum", arguments: [64, 256, 1_024])
   func inStep(quantum: Int) throws {
     let rig = try CoreRig()
     rig.core.controls.usesVoiceProcessing = true
@@ -95,7 +95,7 @@ struct AuditionTests {
   }
 
   @Test(
-    "a mute, in front of or behind the processing, keeps nobody from hearing themselves, and lets nothing out afterwards",
+    "D1: a mute, in front of or behind the processing, keeps nobody from hearing themselves, and lets nothing out afterwards",
     arguments: [false, true])
   func muted(mutesInput: Bool) throws {
     let rig = try CoreRig()
@@ -121,7 +121,7 @@ struct AuditionTests {
     #expect(rig.voice.contains { abs($0) > 0.01 }, "and others hear it once it is not muted")
   }
 
-  @Test("what programs play into the microphone waits meanwhile, and what is ended early falls silent without a step")
+  @Test("D4: what programs play into the microphone waits meanwhile, and what is ended early falls silent without a step")
   func early() throws {
     let rig = try CoreRig()
     rig.core.controls.isAuditioned = true
@@ -144,7 +144,7 @@ struct AuditionTests {
     #expect(run(rig, from: &frame, frames: 4_800).contains { abs($0) > 0.25 }, "what waited is heard")
   }
 
-  @Test("a graph of another rate neither records nor plays")
+  @Test("V9: a graph of another rate neither records nor plays")
   func otherRate() throws {
     let rig = try CoreRig()
     rig.core.audition.record(seconds: 0.1, rate: 44_100)

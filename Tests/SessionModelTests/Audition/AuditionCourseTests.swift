@@ -18,7 +18,7 @@ struct AuditionCourseTests {
     return course
   }
 
-  @Test("it records once all has been ready for a second, plays one after the other, and is done")
+  @Test("L4: it records once all has been ready for a second, plays one after the other, and is done")
   func order() {
     var course = AuditionCourse(seconds: 5, at: 0)
     var facts = ready
@@ -44,7 +44,7 @@ struct AuditionCourseTests {
     #expect(course.step(facts, at: 21) == nil, "once")
   }
 
-  @Test("what makes it end early, with its reason")
+  @Test("I1: what makes it end early, with its reason")
   func early() {
     let cases: [(String, (inout AuditionFacts) -> Void)] = [
       ("the machine sleeps", { $0.obstacle = "the machine sleeps" }),
@@ -62,7 +62,7 @@ struct AuditionCourseTests {
     }
   }
 
-  @Test("nothing waits for ever: for devices, for sound in the microphone, for playback")
+  @Test("L4: nothing waits for ever: for devices, for sound in the microphone, for playback")
   func limits() {
     var course = AuditionCourse(seconds: 5, at: 0)
     var facts = ready
@@ -81,7 +81,7 @@ struct AuditionCourseTests {
     #expect(course.step(facts, at: 14.1) == .end(reason: "the speaker's sound has stopped"))
   }
 
-  @Test("the findings in words: levels, how much lower background and echo are, what could not be found out")
+  @Test("V6: the findings in words: levels, how much lower background and echo are, what could not be found out")
   func findings() {
     var findings = AuditionFindings()
     (findings.microphoneLevel, findings.voiceLevel) = (-31.2, -22.6)
