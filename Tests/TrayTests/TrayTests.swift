@@ -20,7 +20,7 @@ private final class Rig {
     var configuration = SessionConfiguration()
     configuration.runsPulse = false
     session = try PrivateSession(configuration)
-    facts = Mutex(TrayFacts(snapshot: snapshot, defaultDevices: .bool(false)))
+    facts = Mutex(TrayFacts(snapshot: snapshot))
     let subject = TrayIcon.Subject(
       facts: { [weak self] in self?.facts.withLock { $0 } ?? TrayFacts() },
       perform: { [weak self] action in self?.performed.withLock { $0.append(action) } },

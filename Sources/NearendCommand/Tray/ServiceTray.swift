@@ -23,8 +23,7 @@ final class ServiceTray: Sendable {
       program: DashboardWindow.ownProgram, environment,
       TrayIcon.Subject(
         facts: { [weak service] in
-          TrayFacts(
-            snapshot: service?.snapshot(), defaultDevices: service?.value(of: .defaultDevices), dashboardObstacle: obstacle)
+          TrayFacts(snapshot: service?.snapshot(), dashboardObstacle: obstacle)
         },
         perform: { [weak service] action in
           switch action {

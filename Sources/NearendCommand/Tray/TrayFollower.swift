@@ -98,7 +98,7 @@ final class TrayFollower: Sendable {
       wait(stream, isInCall ? Self.interval.call : -1) { false }
       if stream.hasEnded { break }
     }
-    state.withLock { ($0.facts.snapshot, $0.facts.defaultDevices) = (nil, nil) }
+    state.withLock { $0.facts.snapshot = nil }
     icon.somethingChanged()
     // One that hangs up at once, or is of another version, is left alone for a while.
     if !hasAnswered || !stream.hasBegun { wait(nil, Self.interval.retry) { false } }
@@ -133,7 +133,7 @@ final class TrayFollower: Sendable {
       let snapshot = try? decoder.decode(Snapshot.self, from: status.body),
       let values = try? decoder.decode([String: EventValue].self, from: settings.body)
     else { return false }
-    state.withLock { ($0.facts.snapshot, $0.facts.defaultDevices) = (snapshot, values[Setting.defaultDevices.rawValue]) }
+    state.withLock { $0.facts.snapshot = snapshot }
     // One icon is enough: that nearend shows its own.
     icon.setEnabled(values[Setting.tray.rawValue] != .bool(true))
     return true

@@ -2,16 +2,13 @@
 package struct TrayFacts: Sendable {
   /// What nearend reports; nil while none runs.
   package var snapshot: Snapshot?
-  /// The value of `defaultDevices`; nil where it is not known.
-  package var defaultDevices: EventValue?
   /// Why no dashboard can be opened from here, in a few words; nil if one can.
   package var dashboardObstacle: String?
   /// Whether there is a service to start where no nearend runs.
   package var canStart = false
 
-  package init(snapshot: Snapshot? = nil, defaultDevices: EventValue? = nil, dashboardObstacle: String? = nil, canStart: Bool = false) {
+  package init(snapshot: Snapshot? = nil, dashboardObstacle: String? = nil, canStart: Bool = false) {
     self.snapshot = snapshot
-    self.defaultDevices = defaultDevices
     self.dashboardObstacle = dashboardObstacle
     self.canStart = canStart
   }

@@ -55,7 +55,7 @@ enum TrayMenu {
       TrayEntry(Setting.microphone.rawValue, "Microphone", .submenu(devices(.microphone, .input, route))),
       TrayEntry(Setting.speaker.rawValue, "Speaker", .submenu(devices(.speaker, .output, route))),
     ]
-    entries += facts.defaultDevices.map { [defaultDevices($0)] } ?? []
+    entries += [defaultDevices(route.defaults)] + presets(snapshot.presets)
     let obstacle = facts.dashboardObstacle.map { " (\($0.printable(atMost: 100)))" }
     entries += [
       separator(2),
@@ -97,15 +97,30 @@ enum TrayMenu {
     return [standard] + (missing.map { [$0] } ?? []) + others
   }
 
-  /// A switch, or a choice where there are more words than on and off.
-  private static func defaultDevices(_ value: EventValue) -> TrayEntry {
-    let (setting, label) = (Setting.defaultDevices, "Use Nearend by default")
-    switch (setting.kind, value) {
-    case (.choice(let words), _), (.switchedChoice(let words), _):
-      let choices = words.map { choice(setting, .string($0), $0.prefix(1).uppercased() + $0.dropFirst(), isChosen: value == .string($0)) }
-      return TrayEntry(setting.rawValue, label, .submenu(choices))
-    case (_, .bool(let isOn)): return onOff(setting, label, isOn)
-    default: return TrayEntry(setting.rawValue, label)
+  /// How programs that choose no device come to use nearend.
+  private static func defaultDevices(_ defaults: DefaultDeviceStatus) -> TrayEntry {
+    let choices = DefaultDeviceMode.allCases.map { mode in
+      choice(.defaultDevices, .string(mode.rawValue), mode.label, isChosen: mode == defaults.requested)
+    }
+    return TrayEntry(Setting.defaultDevices.rawValue, "Programs that choose no device", .submenu(choices))
+  }
+
+  private static func presets(_ presets: PresetsStatus?) -> [TrayEntry] {
+    guard let presets, !presets.names.isEmpty else { return [] }
+    let choices = presets.names.map { name in
+      TrayEntry("preset:\(name)", name, .choice(name == presets.loaded && !presets.isChanged), .command(.loadPreset(name)))
+    }
+    return [TrayEntry("preset", "Preset", .submenu(choices))]
+  }
+}
+
+extension DefaultDeviceMode {
+  fileprivate var label: String {
+    switch self {
+    case .off: "Without nearend"
+    case .on: "Nearend's devices as the system's defaults"
+    case .smart: "Through nearend as a smart filter"
+    case .auto: "Through nearend, however it can be done"
     }
   }
 }

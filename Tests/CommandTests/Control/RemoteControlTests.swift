@@ -56,7 +56,7 @@ struct RemoteControlTests {
     #expect(result.errors.contains(words), "\(result.errors)")
   }
 
-  @Test("use moves a program to nearend's devices and says where it is; --not moves it back; who plays or records is listed")
+  @Test("O1 R2: use moves a program to nearend's devices and says where it is; --not moves it back; who plays or records is listed")
   func uses() throws {
     let (session, _) = try Self.start()
     let nothing = "no program is moved to nearend's devices\nnothing plays or records now; who is used is moved when it does\n"

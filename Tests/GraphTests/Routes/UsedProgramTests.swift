@@ -23,7 +23,7 @@ extension GraphTests {
 
     private func use(_ live: LiveGraph, _ programs: String) throws { try live.service.set(.usedPrograms, to: .string(programs)) }
 
-    @Test("a program that is named is moved, playing and recording, now and when it comes; another is not; --not moves it back")
+    @Test("R2: a program that is named is moved, playing and recording, now and when it comes; another is not; --not moves it back")
     func moves() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }
@@ -54,7 +54,8 @@ extension GraphTests {
       try wait(session, for: "phone-late", at: "nearend.speaker")
     }
 
-    @Test("when nearend ends, its programs are where they were, and the session manager remembers nothing of it; then they are moved anew")
+    @Test(
+      "R2: when nearend ends, its programs are where they were, and the session manager remembers nothing of it; then they are moved anew")
     func leaves() throws {
       let live = try LiveGraph(.hardware)
       let session = live.session
@@ -74,7 +75,7 @@ extension GraphTests {
       try wait(session, for: "phone", at: "nearend.speaker")
     }
 
-    @Test("a program that a person moves elsewhere stays there; a meter and a recording of what a speaker plays are never moved")
+    @Test("R2: a program that a person moves elsewhere stays there; a meter and a recording of what a speaker plays are never moved")
     func letAlone() throws {
       let live = try LiveGraph(.hardware)
       defer { live.stop() }

@@ -14,7 +14,7 @@ struct ProgramMovesTests {
     effects.filter { if case .remark = $0 { false } else { true } }
   }
 
-  @Test("names are separated by commas; blanks, case and repetitions do not count; a pattern matches any name of a program")
+  @Test("R2: names are separated by commas; blanks, case and repetitions do not count; a pattern matches any name of a program")
   func names() throws {
     let used = try #require(UsedPrograms(" Firefox ,zoom*,, firefox,ZOOM VoiceEngine"))
     #expect(used.text == "Firefox, zoom*, ZOOM VoiceEngine")
@@ -29,7 +29,7 @@ struct ProgramMovesTests {
     #expect(UsedPrograms("a\u{1B}[2J") == nil)
   }
 
-  @Test("the streams of a program in use are moved once, those of others never; who is moved elsewhere meanwhile stays there")
+  @Test("R2: the streams of a program in use are moved once, those of others never; who is moved elsewhere meanwhile stays there")
   func once() throws {
     var moves = ProgramMoves()
     let used = try #require(UsedPrograms("phone"))
@@ -45,7 +45,7 @@ struct ProgramMovesTests {
     #expect(moves.update(streams, used: UsedPrograms(), devices: Self.devices) == [])
   }
 
-  @Test("what was told a stream before holds again afterwards; a device of nearend's that is made anew gets its streams back")
+  @Test("R2: what was told a stream before holds again afterwards; a device of nearend's that is made anew gets its streams back")
   func former() throws {
     var moves = ProgramMoves()
     let used = try #require(UsedPrograms("phone"))
@@ -60,7 +60,7 @@ struct ProgramMovesTests {
     #expect(told(moves.update([later], used: used, devices: Self.devices)) == [.move(stream: 1, to: 70)])
   }
 
-  @Test("who was moved elsewhere stays there when nearend's device is made anew")
+  @Test("R2: who was moved elsewhere stays there when nearend's device is made anew")
   func elsewhere() throws {
     var moves = ProgramMoves()
     let used = try #require(UsedPrograms("phone"))

@@ -68,7 +68,7 @@ struct TrayItemTests {
   @Test("O11: a click mutes and unmutes; the menu's switches and choices say what is, and do the other")
   func menu() {
     #expect(item().activation == .command(.set(.microphoneMuted, .bool(true))))
-    let muted = item(TrayFacts(defaultDevices: .bool(true))) {
+    let muted = item {
       $0.session.isMicrophoneMuted = true
       $0.route.pickedMicrophone = "usb.mic"
       $0.route.pickedSpeaker = "gone"
@@ -89,21 +89,21 @@ struct TrayItemTests {
     #expect(entry(item(), "resume") == nil && entry(item { $0.route.isPausedAfterUnplug = true }, "resume") != nil)
   }
 
-  @Test("O11: default devices are a switch, or each of a choice's words, as the setting is; without a known value the entry is not there")
-  func defaultDevices() {
-    #expect(entry(item(), Setting.defaultDevices.rawValue) == nil)
-    switch Setting.defaultDevices.kind {
-    case .bool:
-      let off = entry(item(TrayFacts(defaultDevices: .bool(false))), Setting.defaultDevices.rawValue)
-      #expect(off?.kind == .check(false) && off?.action == .command(.set(.defaultDevices, .bool(true))))
-    case .choice(let words), .switchedChoice(let words):
-      for word in words {
-        let choices = entry(item(TrayFacts(defaultDevices: .string(word))), Setting.defaultDevices.rawValue)?.children ?? []
-        #expect(choices.count == words.count && choices.filter { $0.kind == .choice(true) }.count == 1)
-        #expect(choices.first { $0.kind == .choice(true) }?.action == .command(.set(.defaultDevices, .string(word))))
-      }
-    default: Issue.record("a kind that the menu does not show")
-    }
+  @Test("O11, R2: the menu has the ways for programs that choose no device, and the presets if there are any, with what is chosen")
+  func defaultsAndPresets() {
+    let smart = item { $0.route.defaults = DefaultDeviceStatus(requested: .smart, effective: .on, reason: "not understood") }
+    let ways = entry(smart, "defaultDevices")?.children ?? []
+    #expect(ways.map(\.key) == ["off", "on", "smart", "auto"].map { "defaultDevices:\($0)" })
+    #expect(ways.map(\.kind) == [.choice(false), .choice(false), .choice(true), .choice(false)])
+    #expect(ways.last?.action == .command(.set(.defaultDevices, .string("auto"))))
+
+    #expect(entry(item(), "preset") == nil)
+    var presets = PresetsStatus()
+    (presets.names, presets.loaded) = (["desk", "headset"], "desk")
+    #expect(entry(item { $0.presets = presets }, "preset")?.children.map(\.kind) == [.choice(true), .choice(false)])
+    #expect(entry(item { $0.presets = presets }, "preset:headset")?.action == .command(.loadPreset("headset")))
+    presets.isChanged = true
+    #expect(entry(item { $0.presets = presets }, "preset:desk")?.kind == .choice(false))
   }
 
   @Test("O11: without a nearend it says so, and offers to start a service that there is; without a terminal the dashboard says why")
