@@ -10,9 +10,8 @@ struct InstallTests {
   private static let manualPages = URL(fileURLWithPath: nearendProgram).deletingLastPathComponent().path + "/ManualPages"
   private static let commands = [
     "rehearse", "process", "devices", "status", "attach", "get", "set", "toggle", "mute", "unmute", "use", "activate", "deactivate",
-    "resume",
-    "sink", "source", "call", "hang-up", "send", "play-into-mic", "events", "diagnostics", "metrics", "plot", "doctor", "config", "reset",
-    "isolation", "stage", "enable", "disable", "tray",
+    "resume", "sink", "source", "call", "hang-up", "send", "play-into-mic", "listen", "preset", "events", "diagnostics", "metrics",
+    "plot", "doctor", "config", "reset", "isolation", "stage", "enable", "disable", "tray",
   ]
 
   private func make(_ target: String, in place: EmptyPlace, _ variables: String...) throws -> ToolResult {
