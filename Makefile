@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run test unit check build format lint realtime-check thread-check docs bench quality soak test-faults fuzz picture test-corpus
 .PHONY: test-kernels test-quality test-intercom fuzz-graph fuzz-files dependencies clean install uninstall deb test-deb
-.PHONY: test-debian train test-training behaviours portable test-portable apt-repository test-apt-repository
+.PHONY: test-debian train test-training behaviours portable test-portable apt-repository test-apt-repository deb-arm64 test-arm64
 
 swift := Scripts/swift
 sources := Sources Tests Training Package.swift
@@ -53,6 +53,14 @@ deb: ## builds a Debian package for this Debian: .build-deb/nearend_*.deb
 test-deb: deb ## installs, tries and removes that package in a fresh Debian of the same release, below .build-debian
 	@Scripts/install-dependencies debian
 	@Scripts/test-deb .build-deb/nearend_*.deb
+
+deb-arm64: ## cross-compiles a Debian 13 package for arm64 on x86-64: .build-deb-arm64/nearend_*_arm64.deb
+	@Scripts/install-dependencies arm64
+	@Scripts/arm64 deb
+
+test-arm64: deb-arm64 ## installs it in an arm64 Debian under qemu, compares the voice with x86-64's, rehearses
+	@Scripts/install-dependencies arm64
+	@Scripts/arm64 test
 
 portable: ## builds an archive for x86-64 with install.sh, for Debian 12 and everything newer: .build-portable/nearend-*.tar.gz
 	@$(if $(PROGRAM),:,Scripts/install-dependencies build)
@@ -144,4 +152,4 @@ dependencies: ## installs the packages, and Swift where the distribution has it,
 
 clean: ## removes everything that was built
 	@rm -rf .build .build-asan .build-strict .build-thread .build-pkgconfig .build-quality .build-corpus .build-install .build-deb
-	@rm -rf .build-training .build-debian .build-debian-* .build-portable .build-apt
+	@rm -rf .build-training .build-debian .build-debian-* .build-portable .build-apt .build-deb-arm64
