@@ -24,11 +24,12 @@ package struct Dashboard: Sendable {
   ///   - carriesSound: whether this process is the one that carries everybody's sound: Ctrl-Z, which would stop it, is then declined.
   ///   - history: the last minutes; called only while the Graphs page is shown.
   ///   - picture: what a person who heard themselves recorded; called only while that is shown.
+  ///   - perform: carries a command out; returns why it was refused where the log does not say so, which is then shown.
   ///
   /// Ctrl-C and SIGTERM are for the caller to handle (by `stop()`); unhandled, they end the process with the terminal restored.
   package func run(
     carriesSound: Bool = false, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot,
-    history: () -> CallHistory = { CallHistory() }, picture: () -> CallHistory = { CallHistory() }, perform: (Command) -> Void
+    history: () -> CallHistory = { CallHistory() }, picture: () -> CallHistory = { CallHistory() }, perform: (Command) -> String?
   ) throws(DashboardError) {
     guard stopSignal.descriptor >= 0 else { throw .system(call: "eventfd", code: stopSignal.failure) }
     setlocale(LC_CTYPE, "")
@@ -55,7 +56,7 @@ package struct Dashboard: Sendable {
       guard try wait() else { return }
       for key in screen.keys() {
         let response = state.press(key, on: snapshot(), size: size)
-        response.commands.forEach(perform)
+        for command in response.commands { if let refusal = perform(command) { state.notice = refusal } }
         if response.quits { return }
         if !response.isUnderstood, let notice = extraKeys?.press(key) { state.notice = notice }
       }

@@ -196,7 +196,11 @@ func show(
   }
   try terminal.run(
     stop, carriesSound: true, extraKeys: extraKeys, snapshot: service.snapshot, history: { service.history() },
-    picture: { service.audition?.picture ?? CallHistory() }, perform: service.perform)
+    picture: { service.audition?.picture ?? CallHistory() },
+    perform: {
+      service.perform($0)
+      return nil
+    })
 }
 
 private let throttle = Mutex(LogThrottle())

@@ -49,7 +49,7 @@ struct TerminalDisplay {
   /// Shows the dashboard until `q`, or until a stop is requested.
   func run(
     _ stop: StopRequest, carriesSound: Bool = false, extraKeys: ExtraKeys? = nil, snapshot: () -> Snapshot, history: () -> CallHistory,
-    picture: () -> CallHistory, perform: (Command) -> Void
+    picture: () -> CallHistory, perform: (Command) -> String?
   ) throws(DashboardError) {
     stop.whenRequested { [dashboard] in dashboard.stop() }
     try dashboard.run(

@@ -30,7 +30,12 @@ enum Demo {
     let dashboard = Dashboard(options: DashboardOptions(glyphs: option("--glyphs").flatMap(GlyphSet.init)))
     stop(dashboard, on: signals)
     do throws(DashboardError) {
-      try dashboard.run(carriesSound: arguments.contains("--carries-sound"), snapshot: { call.next() }, perform: { perform($0, on: &call) })
+      try dashboard.run(
+        carriesSound: arguments.contains("--carries-sound"), snapshot: { call.next() },
+        perform: {
+          perform($0, on: &call)
+          return nil
+        })
     } catch {
       fail("\(error)")
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Border
 import ControlClient
 import DashboardTerminal
 import Foundation
@@ -75,10 +76,13 @@ final class AttachedView {
     return drawn?.status.number == audition.number ? drawn!.picture : CallHistory()
   }
 
-  /// A refusal shows in the next frame, in which nothing has changed.
-  func perform(_ command: Command) {
-    guard loss == nil else { return }
-    do throws(TransferError) { _ = try nearend.client.perform(command) } catch { connectionLost(error.description) }
+  /// Returns why the command was refused; nil if it was not.
+  func perform(_ command: Command) -> String? {
+    guard loss == nil else { return nil }
+    do throws(TransferError) {
+      if let answer = try nearend.client.perform(command), !answer.isSuccess { return answer.reason.printable() }
+    } catch { connectionLost(error.description) }
+    return nil
   }
 
   private func request(_ method: String, _ target: String) -> HTTPAnswer? {

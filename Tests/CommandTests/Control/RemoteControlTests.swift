@@ -45,7 +45,7 @@ struct RemoteControlTests {
       (["toggle", "volume"], "nearend set"), (["sink"], "--id"), (["sink", "--id", "a b"], "1 to 64"),
       (["sink", "--id", "a", "--rate", "1"], "8000"), (["source", "--channels", "3"], "1 or 2"), (["sink", "add", "a"], "--device"),
       (["sink", "add", "a", "--device", "--from", "10.0.0.8"], "need --rtp"),
-      (["use", "--not"], "--not: give the names"), (["use", "a,b"], "'a,b' is no program's name: give names of programs"),
+      (["use", "--not"], "--not: give the names"), (["use", "a,b"], "'a,b' is no program's name: give each by itself"),
       (["send"], "--rtp"), (["call", "10.0.0.8", "--packet", "21"], "1 to 20"), (["call"], "<address>"),
       (["plot", "--minutes", "11"], "up to 10"), (["plot", "--minutes", "0"], "above 0"), (["plot", "--out", "call.pdf"], "ends in .png"),
       (["status", "--headless"], "controls a running nearend"), (["attach", "--json"], "only --glyphs"),
@@ -79,6 +79,10 @@ struct RemoteControlTests {
       try session.nearend("use", "--json").output.contains("hw.mic")
     }
     #expect(try session.nearend("get", "use").output == "zoom*\n")
+    let many = try (1...8).map { try session.start(nearendProgram, ["use", "p\($0)"]) }
+    for one in many { #expect(one.process.wait() == .status(0)) }
+    let used = try session.nearend("get", "use").output.trimmingCharacters(in: .newlines)
+    #expect(Set(used.split(separator: ",").map(\.trimmed)) == Set(["zoom*"] + (1...8).map { "p\($0)" }), "all at once, each counts")
   }
 
   @Test("U5: plot draws the last minutes into the terminal or a PNG; before the first cycle it says that there is nothing")
@@ -263,5 +267,21 @@ struct RemoteControlTests {
     // The terminal may break lines anywhere.
     #expect(try other.screen().replacing("\n", with: "").contains("has ended"))
     #expect(other.modesAreRestored)
+  }
+
+  @Test("O1: attach says of a key what the other process has refused, and why")
+  func attachedRefusal() throws {
+    let (session, nearend) = try Self.start()
+    let folder = try #require(session.environment["XDG_CONFIG_HOME"]) + "/nearend/presets"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try "microphone = \"hw.speaker\"\n".write(toFile: "\(folder)/desk.toml", atomically: true, encoding: .utf8)
+    try session.wait(for: "the preset") { try session.nearend("preset", "list").output.hasPrefix("desk") }
+    let terminal = try Terminal(in: session, "attach")
+    try terminal.expect("IDLE")
+    try terminal.type("s")
+    try terminal.expect("desk.toml:1: ")
+    try terminal.type("q")
+    try terminal.expectEnd()
+    #expect(terminal.exitStatus == 0 && nearend.process.isRunning)
   }
 }
