@@ -5,6 +5,8 @@ struct ControlEndpoints: Sendable {
   /// Held while a client's media is registered together with its sink or source, because two clients may choose the same name at the same
   /// time.
   static let registering = Mutex(())
+  /// Held while the programs in use are read and set.
+  static let using = Mutex(())
 
   static let all: [ControlEndpoint] = status + settings + presets + session + sinks + remotes + stages + appAudio + auditions + programs
 

@@ -28,33 +28,16 @@ struct UseCommand: ParsableCommand {
     if isNot, names.isEmpty { throw ValidationError("--not: give the names of programs that 'nearend use' lists.") }
     var used = UsedPrograms()
     for name in names where name.trimmed.isEmpty || !used.add(name.trimmed) {
-      throw ValidationError("'\(name.printable())' is no program's name: give \(Setting.usedPrograms.possible).")
+      throw ValidationError("'\(name.printable())' is no program's name: give each by itself, \(UsedPrograms.possible).")
     }
   }
 
   func run() throws {
     try parent.refuseOwnOptions(of: "use", butJSON: true)
-    if !names.isEmpty { change() }
+    if !names.isEmpty { socket.nearend.request("POST", "/use", [isNot ? "remove" : "add": names.map(\.trimmed)]) }
     let route = socket.nearend.get(Snapshot.self, "/status").route
     if json || parent.display.json { return print(try jsonDocument(route.programs).printableLines()) }
     print(Self.lines(route).joined(separator: "\n").printableLines())
-  }
-
-  private func change() {
-    let nearend = socket.nearend
-    let name = Setting.usedPrograms.rawValue
-    guard case .string(let text) = nearend.get([String: EventValue].self, "/settings")[name], var used = UsedPrograms(text) else {
-      fail("nearend at \(nearend.client.path) has no \(name): is it of another version?", .failure)
-    }
-    for name in names.map(\.trimmed) {
-      guard isNot ? used.remove(name) : used.add(name) else {
-        fail(
-          isNot
-            ? "\(name) is not used; used are: \(used.names.isEmpty ? "none" : used.text)"
-            : "\(name) is too much: give \(Setting.usedPrograms.possible)", .failure)
-      }
-    }
-    nearend.set(.usedPrograms, to: .string(used.text))
   }
 
   /// What is used, then what plays or records now.

@@ -12,6 +12,9 @@ package struct UsedPrograms: Sendable, Equatable {
   /// The longest name, in characters.
   static let longest = 100
 
+  /// What a name can be, for people.
+  package static let possible = "at most \(most) of at most \(longest) characters without a comma"
+
   /// Creates an empty list.
   package init() {}
 
@@ -46,7 +49,11 @@ package struct UsedPrograms: Sendable, Equatable {
 
   /// Returns whether one of the names is one of those that a program goes by.
   package func include(_ program: ProgramStream) -> Bool {
-    names.contains { pattern in program.names.contains { fnmatch(pattern.lowercased(), $0.lowercased(), 0) == 0 } }
+    // A name itself first: that of an ALSA program, "ALSA plug-in [aplay]", is a pattern of something else.
+    names.contains { given in
+      let pattern = given.lowercased()
+      return program.names.contains { $0.lowercased() == pattern || fnmatch(pattern, $0.lowercased(), 0) == 0 }
+    }
   }
 }
 

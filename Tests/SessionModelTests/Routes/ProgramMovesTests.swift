@@ -23,6 +23,10 @@ struct ProgramMovesTests {
     }
     #expect(includes("FIREFOX") && includes("A call", "zoom.real") && includes("ZOOM voiceengine"))
     #expect(!includes("firefox-esr") && !includes("mpv", "a zoom"))
+    let listed = try #require(UsedPrograms("ALSA plug-in [aplay]"))
+    #expect(
+      listed.include(ProgramStream(id: 1, serial: 1, direction: .output, names: ["ALSA plug-in [aplay]"])),
+      "a name as it is listed is that program's, also where it would be a pattern")
     #expect(UsedPrograms("")?.names == [])
     #expect(UsedPrograms((1...33).map { "p\($0)" }.joined(separator: ",")) == nil)
     #expect(UsedPrograms(String(repeating: "x", count: 101)) == nil)

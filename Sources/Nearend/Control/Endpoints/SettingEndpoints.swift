@@ -1,3 +1,4 @@
+import Border
 import Foundation
 import SessionModel
 
@@ -16,6 +17,7 @@ extension ControlEndpoints {
       }
       try request.answerSettings()
     },
+    ControlEndpoint("POST", "/use") { try $0.changeUsedPrograms() },
     // For a program that has changed a file: notices come later.
     ControlEndpoint("POST", "/reload") { request in
       request.service.reload.current?()
@@ -35,6 +37,30 @@ extension ControlRequest {
 
   fileprivate func answerSettings() throws {
     try exchange.answer(json: Dictionary(uniqueKeysWithValues: Setting.allCases.map { ($0.rawValue, service.value(of: $0)) }))
+  }
+
+  /// Adds programs to the setting `usedPrograms`, or removes some, all or none: who reads the setting and writes it back may lose what
+  /// another has changed meanwhile.
+  fileprivate func changeUsedPrograms() throws {
+    struct Change: Decodable {
+      var add: [String]?
+      var remove: [String]?
+    }
+    let change = try decode(Change.self, "an object such as {\"add\": [\"firefox\"]}, or \"remove\"")
+    try ControlEndpoints.using.withLock { _ in
+      guard case .string(let text) = service.value(of: .usedPrograms), var used = UsedPrograms(text) else { return }
+      for name in (change.remove ?? []).map(\.trimmed) where !used.remove(name) {
+        let names = used.names.isEmpty ? "none" : used.text
+        throw RequestFailure(409, "\(name.printable()) is not used; used are: \(names)")
+      }
+      for name in (change.add ?? []).map(\.trimmed) where name.isEmpty || !used.add(name) {
+        throw RequestFailure(422, "'\(name.printable())' cannot be used: give \(Setting.usedPrograms.possible)")
+      }
+      do throws(SettingError) { try service.set(.usedPrograms, to: .string(used.text)) } catch {
+        throw RequestFailure(error.status, error.description)
+      }
+    }
+    try answerSettings()
   }
 
   fileprivate func setMuted(_ isMuted: Bool) throws {
