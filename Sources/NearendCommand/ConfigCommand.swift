@@ -43,7 +43,7 @@ struct ConfigPathCommand: ParsableCommand {
 
 struct ConfigCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Validate nearend.toml; exit status 65 if it is invalid.")
+    commandName: "check", abstract: "Validate nearend.toml and saved presets; exit status 65 if one is invalid.")
 
   @Argument(help: ArgumentHelp("The file to check instead of the user's.", valueName: "file"), completion: .file(extensions: ["toml"]))
   var file: String?
@@ -52,12 +52,14 @@ struct ConfigCheckCommand: ParsableCommand {
   func run() throws {
     try config.refuseOwnOptions()
     let path = file ?? ConfigCommand.path
-    if access(path, F_OK) != 0 {
-      if file != nil { fail("there is no file \(path)", .noInput) }
-      return print("There is no \(path.printable()); all defaults apply.")
+    let isThere = access(path, F_OK) == 0
+    if let file, !isThere { fail("there is no file \(file)", .noInput) }
+    let faults = Wishes.configuration(path).presetFaults.sorted { $0.key < $1.key }
+    print(isThere ? "\(path.printable()) is valid." : "There is no \(path.printable()); all defaults apply.")
+    guard faults.isEmpty else {
+      fflush(nil)
+      fail(faults.map { "preset '\($0.key)' cannot be loaded: \($0.value)" }.joined(separator: "\n"), .badConfiguration)
     }
-    _ = Wishes.configuration(path)
-    print("\(path.printable()) is valid.")
   }
 }
 

@@ -166,4 +166,31 @@ struct PresetTests {
     #expect(part?.description.contains("remove it there") == true)
     #expect(throws: PresetError.self) { try keeper.removePreset("room") }
   }
+
+  @Test("O4: no preset is saved that would not be read; files whose names are the same text, or none, cost only themselves")
+  func folder() throws {
+    let kept = try Kept()
+    defer { kept.stop() }
+    let keeper = try #require(kept.keeper)
+    _ = try keeper.savePreset("p1")
+    let saved = URL(fileURLWithPath: kept.configuration).deletingLastPathComponent().path + "/presets"
+    for number in 2...100 { try "".write(toFile: "\(saved)/p\(number).toml", atomically: true, encoding: .utf8) }
+    let error = #expect(throws: PresetError.self) { _ = try keeper.savePreset("another") }
+    #expect(error?.description.contains("there are 100 presets, and no more are read") == true, "\(error?.description ?? "")")
+    _ = try keeper.savePreset("p1")
+    #expect(keeper.presets.count == 100)
+
+    // é, precomposed and decomposed; bytes that are no UTF-8.
+    let presets = PresetFolder(beside: kept.folder + "/nearend.toml")
+    _ = try presets.write("desk", [(.noiseSuppression, false)])
+    for name in [[0xC3, 0xA9], [0x65, 0xCC, 0x81], [0xFE], [0xFF]] as [[UInt8]] {
+      let path = Array(presets.path.utf8) + [0x2F] + name + Array(".toml".utf8) + [0]
+      let descriptor = open(path.map { CChar(bitPattern: $0) }, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+      try #require(descriptor >= 0)
+      close(descriptor)
+    }
+    let contents = presets.read()
+    #expect(contents.presets.map(\.name) == ["desk"])
+    #expect(!contents.faults.isEmpty && contents.faults.values.allSatisfy { $0.contains("invalid preset name") })
+  }
 }

@@ -78,6 +78,10 @@ extension PreferenceKeeper: PresetKeeping {
         return .failure(.held("\(place) says what preset '\(name)' is: change it there, or save under another name"))
       }
       let folder = PresetFolder(beside: configurationPath)
+      let files = folder.files
+      guard files[name] != nil || files.count < PresetFolder.most else {
+        return .failure(.refused("there are \(PresetFolder.most) presets, and no more are read: remove one, or save in place of one"))
+      }
       do {
         let path = try folder.write(name, Setting.inPresets.map { ($0, service.value(of: $0).rounded) })
         readFiles()

@@ -18,7 +18,7 @@ package struct PresetFolder: Sendable {
   package let path: String
 
   /// The most presets that are read.
-  private static let most = 100
+  static let most = 100
   private static let suffix = ".toml"
 
   /// - Parameter configuration: nearend.toml's path.
@@ -28,11 +28,11 @@ package struct PresetFolder: Sendable {
 
   package func file(_ name: String) -> String { "\(path)/\(name)\(Self.suffix)" }
 
-  /// The files of presets, by name.
+  /// The files of presets, by name; of names that are the same text, one.
   var files: [String: String] {
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
       .filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }
-    return Dictionary(uniqueKeysWithValues: names.prefix(Self.most).map { ($0, file($0)) })
+    return Dictionary(names.prefix(Self.most).map { ($0, file($0)) }) { first, _ in first }
   }
 
   /// Reads every preset. A wrong one costs no other.

@@ -52,5 +52,10 @@ struct PresetCommandTests {
     #expect(nearend.process.wait() == .status(0))
     #expect(try run("preset", "list").output.hasPrefix("headset"), "of the files, while none runs")
     #expect(try run("preset", "load", "headset").exit == .status(69))
+    #expect(try run("config", "check").succeeded)
+    try "ns = 3\n".write(toFile: "\(folder)/presets/desk.toml", atomically: true, encoding: .utf8)
+    let checked = try run("config", "check")
+    #expect(checked.exit == .status(65) && checked.output.hasSuffix("nearend.toml is valid.\n"), "\(checked)")
+    #expect(checked.errors.contains("preset 'desk' cannot be loaded: \(folder)/presets/desk.toml:1: noiseSuppression cannot be '3'"))
   }
 }
