@@ -24,7 +24,7 @@ enum AuditionPage {
       y += 1
     }
     if status.phase == .preparing || status.phase == .recording {
-      canvas.put("Talk as in a call, and let something play if others will talk to you over a loudspeaker.", 2, y, width: canvas.width - 3)
+      canvas.put("Talk as in a call; if others come from a loudspeaker, let something play.", 2, y, width: canvas.width - 3)
       y += 1
     }
     for line in status.findings?.lines ?? [] where y < body.upperBound {

@@ -146,7 +146,6 @@ private final class AuditionTeller {
   private func show(_ report: AuditionReport) {
     if isTerminal { print("\r\u{1b}[K", terminator: "") }
     guard report.status.findings != nil else { return }
-    let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
-    for row in Frame.rows(of: report, width: min(columns, 500), glyphs: GlyphChoice.set(glyphs)) { print(row.printable()) }
+    for row in Frame.rows(of: report, width: min(standardOutputColumns(), 500), glyphs: GlyphChoice.set(glyphs)) { print(row.printable()) }
   }
 }

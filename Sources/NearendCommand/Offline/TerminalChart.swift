@@ -1,7 +1,14 @@
 import Foundation
 import OfflineProcessing
 
-/// A chart on standard output, as wide as $COLUMNS says.
+/// Returns how wide standard output is: what $COLUMNS says, the terminal's width, or 80.
+func standardOutputColumns() -> Int {
+  if let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap({ Int($0) }), columns > 0 { return columns }
+  var size = winsize()
+  return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+}
+
+/// A chart on standard output, as wide as that is.
 struct TerminalChart {
   private let glyphs: ChartText.Glyphs
 
@@ -11,7 +18,6 @@ struct TerminalChart {
   }
 
   func print(_ chart: Chart) {
-    let columns = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? 80
-    for line in ChartText(glyphs: glyphs, columns: columns).lines(of: chart) { Swift.print(line) }
+    for line in ChartText(glyphs: glyphs, columns: standardOutputColumns()).lines(of: chart) { Swift.print(line) }
   }
 }

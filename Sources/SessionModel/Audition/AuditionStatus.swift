@@ -74,7 +74,7 @@ package struct AuditionFindings: Codable, Sendable, Equatable {
     if let microphoneLevel, let voiceLevel {
       lines.append("Your voice: raw \(level(microphoneLevel)), others hear \(level(voiceLevel))")
     } else {
-      lines.append("Your voice: none was heard; talk while it records, and look at the microphone with 'nearend doctor'")
+      lines.append("Your voice: none was heard; talk while it records, or see 'nearend doctor'")
     }
     let lower = microphoneBackground - voiceBackground
     let background = "Background: raw \(level(microphoneBackground)), others hear \(level(voiceBackground))"

@@ -41,6 +41,15 @@ struct ListenCommandTests {
     #expect(status.contains("\"phase\" : \"ended\""), "\(status)")
   }
 
+  @Test("O1: in a terminal, what is shown is as wide as that")
+  func width() throws {
+    let session = try plainSession()
+    let terminal = try Terminal(in: session, "listen", "--seconds", "1", columns: 50)
+    try terminal.expectEnd()
+    let rows = terminal.transcript.split { $0.isNewline }.filter { $0.contains("How others hear you") || $0.contains("Raw") }
+    #expect(rows.count == 2 && rows.allSatisfy { $0.drop { "\u{1B}[K".contains($0) }.count <= 50 }, "\(rows)")
+  }
+
   @Test("O1: without one, a nearend runs for as long as it takes, and says so; nothing is left")
   func alone() throws {
     let session = try plainSession()
