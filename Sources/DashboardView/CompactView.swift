@@ -58,7 +58,11 @@ enum CompactView {
       let text = Numbers.dBFS(level)
       return Row(label: label, text: text + String(repeating: " ", count: max(0, 11 - text.count)), level: level)
     }
-    let switches = processing.components.map { "\($0.component.abbreviation) \($0.isEffective ? "on" : "OFF")" }
+    // While nobody is in a call nothing is in effect, and the switches are as they were set.
+    let isInCall = session.state == .active
+    let switches = processing.components.map {
+      "\($0.component.abbreviation) \((isInCall ? $0.isEffective : $0.isRequested) ? "on" : "OFF")"
+    }
     let volumeTexts = VolumesRow(volumes, isWide: false).parts.map(\.text)
     let half = volumeTexts.count / 2
     var rows = [

@@ -155,6 +155,20 @@ import Testing
     }
   }
 
+  @Test("U6: in a small terminal the switches are as they were set while nobody is in a call, and in one as they are in effect")
+  func compactSwitches() {
+    func text(_ snapshot: Snapshot) -> String {
+      Frame(drawing: snapshot, size: Size(width: 60, height: 15), state: ViewState()).text
+    }
+    var idle = Sample.idle
+    for index in idle.processing.components.indices { idle.processing.components[index].isEffective = false }
+    #expect(text(idle).contains("Switches HPF on, AEC on, NS on, AGC on"), "\(text(idle))")
+    for index in idle.processing.components.indices where idle.processing.components[index].component == .echoCancellation {
+      idle.processing.components[index].isRequested = false
+    }
+    #expect(text(idle).contains("Switches HPF on, AEC OFF, NS on, AGC on"), "\(text(idle))")
+  }
+
   @Test("U6 V6: while others may hear themselves every page says so, with what mends it, and no state is good")
   func echoAlarms() {
     func row(_ view: ViewState, _ change: (inout Snapshot) -> Void) -> (text: String, badge: Style) {
