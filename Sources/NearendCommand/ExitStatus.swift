@@ -12,7 +12,7 @@ enum ExitStatus: Int32 {
   /// Something failed while it ran.
   case failure = 1
   // 64: wrong arguments, given by the argument parser itself.
-  /// nearend.toml or the manifest of a batch is invalid.
+  /// nearend.toml, a preset, or the manifest of a batch is invalid.
   case badConfiguration = 65
   /// `--mic` or `--speaker` names a device that is not there, or a file to process is not there or cannot be processed.
   case noInput = 66
@@ -20,7 +20,7 @@ enum ExitStatus: Int32 {
   case unavailable = 69
   /// An output file of `process` cannot be written.
   case noOutput = 73
-  /// Another nearend runs in this session.
+  /// Another nearend, or another `nearend tray`, runs in this session.
   case alreadyRunning = 75
   /// No terminal, or one that is too small or unknown.
   case noTerminal = 78
@@ -30,12 +30,13 @@ enum ExitStatus: Int32 {
       0   done
       1   failed while running, or process was interrupted
       64  wrong arguments
-      65  nearend.toml or the manifest of a batch is invalid
+      65  nearend.toml, a preset that config check has found, or the
+          manifest of a batch is invalid
       66  no device of that name, or an input file that cannot be processed
       69  no PipeWire daemon, no nearend to talk to, no systemd or unit to
           enable, or something that a rehearsal needs is not installed
       73  an output file that cannot be written
-      75  another nearend runs in this session
+      75  another nearend, or another nearend tray, runs in this session
       78  not a terminal, or one that is too small
     """
 }

@@ -58,6 +58,8 @@ struct TrayLiveTests {
     let tray = try session.start(nearendProgram, ["tray"], ["PATH": path, "TERMINAL": "true", "DISPLAY": "", "WAYLAND_DISPLAY": ""])
     try session.wait(for: "the icon", detail: { tray.errors }) { panel.hasIcon }
     #expect(try panel.menu().map(\.label) == ["nearend is not running", "", "Start nearend", "Close this icon"])
+    let second = try session.nearend("tray")
+    #expect(second.exit == .status(75) && second.errors.contains("another nearend tray shows the icon"), "\(second)")
     try panel.choose("Start nearend")
     try session.wait(for: "the start") { systemctl.notes().hasSuffix("--user start nearend.service\n") }
     for round in 1...2 {
