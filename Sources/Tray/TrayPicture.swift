@@ -1,7 +1,7 @@
 import SessionModel
 
-/// The icon of a state, drawn by ourselves for panels that find no installed one: a light microphone with a dark edge, which stands out from
-/// a dark panel and from a light one. The installed symbolic icons have the same shapes, and take the panel's own colour.
+/// The icon of a state, drawn by ourselves for panels that find no installed one: a light microphone with a dark edge, which stands out
+/// from a dark panel and from a light one. The installed symbolic icons have the same shapes, and take the panel's own colour.
 struct TrayPicture: Equatable {
   /// Width and height.
   let size: Int

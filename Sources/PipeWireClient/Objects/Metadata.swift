@@ -52,8 +52,8 @@ package final class Metadata {
   /// Returns where a stream was told to be: a serial number, a name, or "-1" for the default; nil where nobody has said. [control]
   package func target(of stream: UInt32) -> String? { kept.target(of: stream) }
 
-  /// Moves a stream to a node, by the node's serial number, or to any other `target`; nil takes back what was said. Updates `target` at once,
-  /// as `set` does. [control]
+  /// Moves a stream to a node, by the node's serial number, or to any other `target`; nil takes back what was said. Updates `target` at
+  /// once, as `set` does. [control]
   package func move(_ stream: UInt32, to target: String?) {
     _ = kept.set(stream, MetadataValues.targetObject, target)
     let type = target.map { Int64($0) == nil ? "Spa:String" : "Spa:Id" }

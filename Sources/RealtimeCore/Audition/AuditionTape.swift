@@ -131,7 +131,7 @@ struct AuditionCells: Sendable {
   @_noLocks @_noAllocation
   func enter() -> UnsafeMutablePointer<AuditionTape>? {
     cycle.enter()
-    // Pairs with the store in AuditionTap.replace, inside the cycle's guard.
+    // Pairs with the stores in AuditionTap.record and end, inside the cycle's guard.
     return UnsafeMutablePointer(bitPattern: UInt(tape.loadSequential()))
   }
 }
