@@ -12,7 +12,7 @@ struct PresetCommand: ParsableCommand {
     commandName: "preset", abstract: "Named sets of settings: save those of a running nearend, load, list and remove them.",
     discussion: """
       A preset sets what it names, and leaves everything else as it is; nearend preset save names every setting that presets can have: all but a mute, \
-      and what is locked in calls. Saved presets are files in $XDG_CONFIG_HOME/nearend/presets, in the syntax of nearend.toml, which may have others: \
+      what is locked in calls, programs in use, notifications and tray. Saved presets are files in $XDG_CONFIG_HOME/nearend/presets, in the syntax of nearend.toml, which may have others: \
       [preset.NAME]. A device's table there chooses one: preset = "headset".
       """,
     subcommands: [PresetSaveCommand.self, PresetLoadCommand.self, PresetListCommand.self, PresetRemoveCommand.self])

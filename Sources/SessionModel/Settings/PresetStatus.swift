@@ -40,6 +40,8 @@ extension Setting {
   /// Why a preset cannot set it, for people; nil if it can.
   package var presetObstacle: String? {
     if self == .echoCancellation { return "echoCanceller says the same: give \"off\", or an engine" }
+    if self == .usedPrograms { return "it is about other programs, whatever the place" }
+    if case .program = home { return "it is about what this desktop shows" }
     if has(.isForgotten) { return "it is never restored" }
     return has(.isInitOnly) ? SettingRow.isLockedInCalls : nil
   }
