@@ -74,14 +74,21 @@ final class TrayFollower: Sendable {
       self?.state.withLock { $0.hasNews = true }
       self?.wake.raise()
     }
-    state.withLock { $0.facts.canStart = (try? UserService.find()) != nil }
     var stream: EventStream?
+    var hasAskedSystemd = false
     var patience: Int32 = -1
     while stream == nil, !state.withLock({ $0.isOver }) {
       state.withLock { $0.hasNews = false }
       stream = EventStream(path)
       if stream != nil { break }
       icon.setEnabled(true)
+      if !hasAskedSystemd {
+        // Without a lock, and with the icon there: it may take its time.
+        hasAskedSystemd = true
+        let canStart = (try? UserService.find()) != nil
+        state.withLock { $0.facts.canStart = canStart }
+        icon.somethingChanged()
+      }
       // One that is just beginning has made its socket, and does not listen yet.
       patience = FileManager.default.fileExists(atPath: path) && patience == -1 ? Self.interval.retry : -1
       wait(nil, patience) { state.withLock { $0.hasNews } }

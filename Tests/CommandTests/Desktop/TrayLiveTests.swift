@@ -57,7 +57,9 @@ struct TrayLiveTests {
     let path = "\(session.path):\(session.environment["PATH"] ?? "")"
     let tray = try session.start(nearendProgram, ["tray"], ["PATH": path, "TERMINAL": "true", "DISPLAY": "", "WAYLAND_DISPLAY": ""])
     try session.wait(for: "the icon", detail: { tray.errors }) { panel.hasIcon }
-    #expect(try panel.menu().map(\.label) == ["nearend is not running", "", "Start nearend", "Close this icon"])
+    try session.wait(for: "the service in the menu", detail: { tray.errors }) {
+      try panel.menu().map(\.label) == ["nearend is not running", "", "Start nearend", "Close this icon"]
+    }
     let second = try session.nearend("tray")
     #expect(second.exit == .status(75) && second.errors.contains("another nearend tray shows the icon"), "\(second)")
     try panel.choose("Start nearend")
@@ -85,6 +87,25 @@ struct TrayLiveTests {
     try panel.choose("Close this icon")
     #expect(tray.process.wait() == .status(0), "\(tray.errors)")
     #expect(panel.iconCount == 0 && tray.errors == "")
+  }
+
+  @Test("O11: a systemd that does not answer holds up neither the icon of nearend tray nor its end")
+  func silentSystemd() throws {
+    let session = try plainSession()
+    let panel = TrayPanel()
+    try panel.connect(to: session)
+    let folder = "\(session.path)/silent"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try "#!/bin/sh\necho $$ >'\(folder)/pid'\nexec sleep 3600\n".write(toFile: "\(folder)/systemctl", atomically: true, encoding: .utf8)
+    chmod("\(folder)/systemctl", 0o755)
+    let tray = try session.start(nearendProgram, ["tray"], ["PATH": "\(folder):\(session.environment["PATH"] ?? "")"])
+    func asked() -> pid_t? { text(ofFile: "\(folder)/pid").flatMap { pid_t($0.trimmingCharacters(in: .newlines)) } }
+    try session.wait(for: "the question", detail: { tray.errors }) { asked() != nil }
+    defer { if let asked = asked() { kill(asked, SIGKILL) } }
+    try session.wait(for: "the icon", detail: { tray.errors }) { panel.hasIcon }
+    #expect(try panel.menu().map(\.label) == ["nearend is not running", "", "Close this icon"])
+    tray.process.signal(SIGTERM)
+    #expect(tray.process.wait() == .status(0), "\(tray.errors)")
   }
 
   @Test("O11: a terminal is the desktop's, that of TERMINAL, or one that is there; a service asks systemd for it; without one it says why")
