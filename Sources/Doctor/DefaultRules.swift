@@ -7,9 +7,10 @@ func defaultFindings(_ facts: DoctorFacts) -> [Finding] {
     let isOff = defaults.effective == .off
     return [
       Finding(
-        "default-devices", isOff ? .harm : .hint,
+        "default-devices", isOff ? .harm : .fine,
         isOff
-          ? "nearend is to be a smart filter, which the session manager does not understand" : "nearend is the default instead of a filter",
+          ? "nearend is to be a smart filter, which the session manager does not understand"
+          : "programs that choose no device use nearend, whose devices are the session's defaults",
         evidence: [obstacle], remedy: isOff ? "let it be the default where that is so: nearend set default auto" : nil)
     ]
   }

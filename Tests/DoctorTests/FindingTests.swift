@@ -50,6 +50,14 @@ struct FindingTests {
       ])
   }
 
+  @Test("O1 R2: to be the default where smart filters are not understood is what auto asks for, and nothing to mend")
+  func automaticDefault() {
+    var facts = healthy()
+    facts.status?.route.defaults = DefaultDeviceStatus(requested: .auto, effective: .on, reason: "it understands none")
+    let found = findings(in: facts).filter { $0.id == "default-devices" }
+    #expect(found.map(\.severity) == [.fine] && found.first?.evidence == ["it understands none"], "\(found)")
+  }
+
   @Test("O1: of a graph that stands still the doctor tells that, and not that no cycle is lost")
   func stalled() {
     var facts = healthy()

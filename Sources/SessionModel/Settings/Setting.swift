@@ -119,7 +119,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     case .defaultDevices:
       .choice(
         DefaultDeviceMode.off,
-        "Lets programs that choose no device use nearend: as default devices (on), smart filters, or auto: smart if understood",
+        "Lets programs that choose no device use nearend: as default devices (on), as smart filters, or smart where understood (auto)",
         isSwitch: true, alias: "default", home: .graph(.word(\.defaultDeviceMode)),
         remark: .word { (mode: DefaultDeviceMode) in mode.words },
         [.needsDevices, .holdsFromTheStart, .isConfigured], notForDevices: SettingRow.decidesDevice)
