@@ -39,10 +39,8 @@ private struct Candidates {
   /// The state of the nearend of `--socket`, or of the standard one; nil if none answers.
   var snapshot: Snapshot? {
     let given: String? = zip(words, words.dropFirst()).first { $0.0 == "--socket" }?.1
-    guard let path = given ?? ControlPath.standard(ProcessInfo.processInfo.environment),
-      let answer = try? ControlClient(path: path).request("GET", "/status"), answer.isSuccess
-    else { return nil }
-    return try? JSONDecoder.ofDocuments.decode(Snapshot.self, from: answer.body)
+    guard let path = given ?? ControlPath.standard(ProcessInfo.processInfo.environment) else { return nil }
+    return ControlClient(path: path).answered(Snapshot.self, "/status")
   }
 
   func devices(_ direction: Device.Direction) -> [String] {

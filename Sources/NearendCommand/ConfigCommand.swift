@@ -118,11 +118,10 @@ struct ConfigShowCommand: ParsableCommand {
 
     init(_ socket: String?) {
       guard let client = socket.map(ControlClient.init(path:)),
-        let settings = try? client.request("GET", "/settings"), settings.isSuccess,
-        let status = try? client.request("GET", "/status"), status.isSuccess,
-        let snapshot = try? JSONDecoder.ofDocuments.decode(Snapshot.self, from: status.body)
+        let values = client.answered([String: EventValue].self, "/settings"),
+        let snapshot = client.answered(Snapshot.self, "/status")
       else { return }
-      values = (try? JSONDecoder.ofDocuments.decode([String: EventValue].self, from: settings.body)) ?? [:]
+      self.values = values
       devices = Set([snapshot.route.microphone?.name, snapshot.route.speaker?.name].compactMap { $0 })
     }
   }

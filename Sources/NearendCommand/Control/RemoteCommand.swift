@@ -18,6 +18,12 @@ extension ControlClient {
     }
   }
 
+  /// Returns what is at `target`; nil where no nearend answers, or with something else.
+  func answered<Value: Decodable>(_ type: Value.Type, _ target: String) -> Value? {
+    guard let answer = try? request("GET", target), answer.isSuccess else { return nil }
+    return try? JSONDecoder.ofDocuments.decode(type, from: answer.body)
+  }
+
   private func send(_ method: String, _ target: String, _ document: [String: EventValue]) throws(TransferError) -> HTTPAnswer? {
     guard let json = try? JSONEncoder().encode(document) else { return nil }
     return try request(method, target, json: json)

@@ -134,11 +134,8 @@ final class TrayFollower: Sendable {
 
   /// Returns whether nearend has answered.
   private func ask(_ client: ControlClient, _ icon: TrayIcon) -> Bool {
-    let decoder = JSONDecoder.ofDocuments
-    guard let status = try? client.request("GET", "/status"), status.isSuccess,
-      let settings = try? client.request("GET", "/settings"), settings.isSuccess,
-      let snapshot = try? decoder.decode(Snapshot.self, from: status.body),
-      let values = try? decoder.decode([String: EventValue].self, from: settings.body)
+    guard let snapshot = client.answered(Snapshot.self, "/status"),
+      let values = client.answered([String: EventValue].self, "/settings")
     else { return false }
     state.withLock { $0.facts.snapshot = snapshot }
     // One icon is enough: that nearend shows its own.
