@@ -24,7 +24,7 @@ struct UserService {
     if manager.status != 0 { throw Missing(reason: "the user's systemd does not answer\(manager.reason): \(instead)") }
     if service.run("cat", unit).status != 0 {
       throw Missing(
-        reason: "systemd knows no \(unit): install nearend (its package, or make install), then run systemctl --user daemon-reload")
+        reason: "systemd knows no \(unit): install nearend (archive, package, or make install), then run systemctl --user daemon-reload")
     }
     return service
   }
