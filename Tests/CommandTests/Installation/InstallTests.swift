@@ -108,7 +108,7 @@ struct InstallTests {
     let man = (try? Program.find("man", path: place.environment["PATH"] ?? "")) != nil
     for command in [[]] + Self.commands.map({ [$0] }) + ["add", "remove", "list"].map({ ["sink", $0] })
       + ["path", "check", "show"].map({ ["config", $0] }) + ["install", "status", "remove"].map({ ["isolation", $0] })
-      + ["add", "list", "set", "remove", "inspect"].map({ ["stage", $0] })
+      + ["add", "list", "set", "remove", "inspect"].map({ ["stage", $0] }) + ["save", "load", "list", "remove"].map({ ["preset", $0] })
     {
       let name = (["nearend"] + command).joined(separator: "-")
       let page = words(ofPage: try text("\(folder)/\(name).1"))
@@ -130,7 +130,7 @@ struct InstallTests {
     }
     let first = words(ofPage: try text("\(folder)/nearend.1"))
     for section in ["EXIT STATUS", "FILES", "ENVIRONMENT", "SEE ALSO"] { #expect(first.contains("\n.SH \(section)\n"), "\(section)") }
-    #expect(first.contains("  75  another nearend runs in this session\n"))
+    #expect(first.contains("  75  another nearend, or another nearend tray, runs in this session\n"))
   }
 
   @Test("O4, O5: nearend.toml(5) names every key with its default, and man reads it without a complaint")
