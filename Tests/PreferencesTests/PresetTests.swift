@@ -63,7 +63,7 @@ struct PresetTests {
       ("[device.x]\npreset = 1\n", "c.toml:2: device.\"x\": preset cannot be '1': give the name of a preset"),
     ])
   func wrong(text: String, problem: String) throws {
-    let error = refusal(ConfigurationError.self) { try Configuration(text: text, path: "c.toml") }
+    let error = refusal(ConfigurationError.self) { _ = try Configuration(text: text, path: "c.toml") }
     #expect(error?.contains(problem) == true, "\(error ?? "")")
   }
 
