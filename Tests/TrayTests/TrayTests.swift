@@ -16,7 +16,8 @@ private final class Rig {
   let remarks = Mutex<[String]>([])
   private(set) var icon: TrayIcon!
 
-  init(_ snapshot: Snapshot? = Snapshot(version: "1")) throws {
+  /// - Parameter isOn: whether the icon is on before there is a panel, which it then says it misses.
+  init(_ snapshot: Snapshot? = Snapshot(version: "1"), isOn: Bool = true) throws {
     var configuration = SessionConfiguration()
     configuration.runsPulse = false
     session = try PrivateSession(configuration)
@@ -27,12 +28,13 @@ private final class Rig {
       remark: { [weak self] text in self?.remarks.withLock { $0.append(text) } })
     // No icons are installed beside it.
     icon = TrayIcon(address: "unix:path=\(session.path)/bus", program: "/nowhere/bin/nearend", ["XDG_DATA_DIRS": "/nowhere"], subject)
-    icon.setEnabled(true)
+    icon.setEnabled(isOn)
   }
 
   func panel() throws -> TrayPanel {
     let panel = TrayPanel()
     try panel.connect(to: session)
+    icon.setEnabled(true)
     try session.wait(for: "the icon") { panel.hasIcon }
     return panel
   }
@@ -60,7 +62,7 @@ extension Rig: @unchecked Sendable {}
 struct TrayTests {
   @Test("O11: an icon registers with the panel that is there, and with the next one; a click mutes, and the picture follows")
   func click() throws {
-    let rig = try Rig()
+    let rig = try Rig(isOn: false)
     defer { rig.stop() }
     let panel = try rig.panel()
     #expect(try panel.icon("Status") == .text("Active") && panel.icon("Menu") == .path("/MenuBar"))
