@@ -2,7 +2,6 @@ internal import MessageBus
 import PipeWireClient
 import Platform
 import SessionModel
-import Synchronization
 
 /// Shows desktop notifications of what somebody in a call has to know, on a thread of its own (O11).
 ///
@@ -29,75 +28,50 @@ package final class DesktopNotifier: @unchecked Sendable {
   }
 
   private let subject: Subject
-  private let loop = ThreadLoop(name: "nearend.desktop")
-  private var change: LoopSignal?
+  private let lookout = Lookout(name: "nearend.desktop")
   private var timer: LoopTimer?
   private var daemon: NotificationDaemon?
   private var rules = NoticeRules()
-  private let isEnabled = Atomic(false)
-  /// Whether the thread runs, which is there from when it is first turned on.
-  private let isStarted = Mutex(false)
-  /// When it was looked last, in milliseconds of CLOCK_MONOTONIC.
-  private let lastLook = Atomic(0)
-
-  /// Milliseconds between two looks for what is not told but polled.
-  private static let interval = 1000
 
   /// Makes it, off.
   /// - Parameter address: of the session bus, in D-Bus's syntax; nil for that of the environment.
   package init(address: String? = nil, _ subject: Subject) {
     self.subject = subject
-    change = LoopSignal(loop: loop)
-    timer = LoopTimer(loop: loop)
-    daemon = NotificationDaemon(address.map { .at($0) } ?? .session, loop: loop) { [weak self] in self?.hear($0) }
-    for source in [change, timer] as [LoopSource?] { source?.connect(to: self) { $0.look() } }
+    timer = LoopTimer(loop: lookout.loop)
+    daemon = NotificationDaemon(address.map { .at($0) } ?? .session, loop: lookout.loop) { [weak self] in self?.hear($0) }
+    lookout.connect(to: self) { $0.look() }
+    timer?.connect(to: self) { $0.look() }
   }
 
   /// Turns it on or off. What is shown is withdrawn where it is turned off. If the system has no thread to spare, it says so and stays off.
   package func setEnabled(_ isEnabled: Bool) {
-    if isEnabled {
-      do throws(PipeWireError) {
-        try isStarted.withLock { isStarted throws(PipeWireError) in
-          if !isStarted { try loop.start() }
-          isStarted = true
-        }
-      } catch { return subject.remark("no desktop notifications: \(error)") }
-    }
-    self.isEnabled.store(isEnabled, ordering: .relaxed)
-    somethingChanged()
+    do throws(PipeWireError) { try lookout.setEnabled(isEnabled) } catch { subject.remark("no desktop notifications: \(error)") }
   }
 
   /// Has it look soon, because something may have changed. Never waits.
-  package func somethingChanged() { change?.raise() }
+  package func somethingChanged() { lookout.somethingChanged() }
 
   /// As `somethingChanged`, for whoever polls: at most once a second.
-  package func poll() {
-    guard isEnabled.load(ordering: .relaxed) else { return }
-    if Self.milliseconds - lastLook.load(ordering: .relaxed) >= Self.interval { somethingChanged() }
-  }
+  package func poll() { lookout.poll() }
 
   /// Withdraws what is shown, and ends. Call it once, last, and not on a thread that holds a lock which facts are read under.
   package func stop() {
-    isEnabled.store(false, ordering: .relaxed)
-    loop.locked {
+    lookout.stop {
       look()
       daemon = nil
     }
-    loop.stop()
   }
-
-  private static var milliseconds: Int { Int(monotonicSeconds() * 1000) }
 
   // MARK: [control]
 
   private func look() {
     guard let daemon else { return }
     let now = monotonicSeconds()
-    guard isEnabled.load(ordering: .relaxed) else {
+    guard lookout.isOn else {
       timer?.pause()
       return carryOut(rules.withdrawAll())
     }
-    lastLook.store(Self.milliseconds, ordering: .relaxed)
+    lookout.noteLook()
     carryOut(rules.reduce(subject.facts(), at: now, canShow: daemon.isPresent))
     if rules.isWaitingForDesktop { daemon.seek(at: now) }
     let nextTry = rules.isWaitingForDesktop ? daemon.nextTry : nil

@@ -1,8 +1,6 @@
 internal import MessageBus
 import PipeWireClient
-import Platform
 import SessionModel
-import Synchronization
 
 /// An icon in the desktop's tray, with a menu, on a thread of its own: StatusNotifierItem and its menu, over D-Bus.
 ///
@@ -28,17 +26,8 @@ package final class TrayIcon: @unchecked Sendable {
   }
 
   private let subject: Subject
-  private let loop = ThreadLoop(name: "nearend.tray")
-  private var change: LoopSignal?
+  private let lookout = Lookout(name: "nearend.tray")
   private var host: TrayHost?
-  private let isEnabled = Atomic(false)
-  /// Whether the thread runs, which is there from when it is first turned on.
-  private let isStarted = Mutex(false)
-  /// When it was looked last, in milliseconds of CLOCK_MONOTONIC.
-  private let lastLook = Atomic(0)
-
-  /// Milliseconds between two looks for what is not told but polled.
-  private static let interval = 1000
 
   /// Makes it, off.
   /// - Parameters:
@@ -46,53 +35,36 @@ package final class TrayIcon: @unchecked Sendable {
   ///   - program: the path of this program, beside which its icons may be installed.
   package init(address: String? = nil, program: String, _ environment: [String: String], _ subject: Subject) {
     self.subject = subject
-    change = LoopSignal(loop: loop)
-    host = TrayHost(address.map { .at($0) } ?? .session, loop: loop, icons: InstalledIcons(program: program, environment)) {
+    host = TrayHost(address.map { .at($0) } ?? .session, loop: lookout.loop, icons: InstalledIcons(program: program, environment)) {
       [weak self] in self?.hear($0)
     }
-    change?.connect(to: self) { $0.look() }
+    lookout.connect(to: self) { $0.look() }
   }
 
   /// Turns it on or off. If the system has no thread to spare, it says so and stays off.
   package func setEnabled(_ isEnabled: Bool) {
-    if isEnabled {
-      do throws(PipeWireError) {
-        try isStarted.withLock { isStarted throws(PipeWireError) in
-          if !isStarted { try loop.start() }
-          isStarted = true
-        }
-      } catch { return subject.remark("no icon in the tray: \(error)") }
-    }
-    self.isEnabled.store(isEnabled, ordering: .relaxed)
-    somethingChanged()
+    do throws(PipeWireError) { try lookout.setEnabled(isEnabled) } catch { subject.remark("no icon in the tray: \(error)") }
   }
 
   /// Has it look soon, because something may have changed. Never waits.
-  package func somethingChanged() { change?.raise() }
+  package func somethingChanged() { lookout.somethingChanged() }
 
   /// As `somethingChanged`, for whoever polls: at most once a second.
-  package func poll() {
-    guard isEnabled.load(ordering: .relaxed) else { return }
-    if Self.milliseconds - lastLook.load(ordering: .relaxed) >= Self.interval { somethingChanged() }
-  }
+  package func poll() { lookout.poll() }
 
   /// Takes the icon away, and ends. Call it once, last, and not on a thread that holds a lock which facts are read under.
   package func stop() {
-    isEnabled.store(false, ordering: .relaxed)
-    loop.locked {
+    lookout.stop {
       host?.hide()
       host = nil
     }
-    loop.stop()
   }
-
-  private static var milliseconds: Int { Int(monotonicSeconds() * 1000) }
 
   // MARK: [control]
 
   private func look() {
-    guard isEnabled.load(ordering: .relaxed) else { return host?.hide() ?? () }
-    lastLook.store(Self.milliseconds, ordering: .relaxed)
+    guard lookout.isOn else { return host?.hide() ?? () }
+    lookout.noteLook()
     host?.show(TrayItem(subject.facts()))
   }
 
