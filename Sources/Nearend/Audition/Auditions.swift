@@ -88,13 +88,7 @@ final class Auditions: Sendable {
   }
 
   /// Ends it at once, because nearend does.
-  func stop() {
-    _ = work.withLock { work in
-      guard work != nil else { return false }
-      finish(&work, reason: "nearend ends")
-      return true
-    }
-  }
+  func stop() { work.withLock { finish(&$0, reason: "nearend ends") } }
 
   // MARK: At work
 

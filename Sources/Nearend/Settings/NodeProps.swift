@@ -55,7 +55,7 @@ extension Setting {
   /// - Throws: `SettingError.badValue`.
   fileprivate func value(of value: GraphParameters.Value) throws(SettingError) -> EventValue {
     switch (kind, value) {
-    case (.deviceName, .text(let text)), (.programNames, .text(let text)): .string(text)
+    case (.deviceName, .text(let text)): .string(text)
     case (.bool, .number(let number)), (.switchedChoice, .number(let number)): try parse("\(Int(exactly: number) ?? -1)")
     case (_, .text(let text)): try parse(text)
     case (_, .number(let number)): try checked(.number(number))

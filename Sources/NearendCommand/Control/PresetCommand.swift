@@ -71,8 +71,7 @@ struct PresetListCommand: ParsableCommand {
   func run() throws {
     try preset.refuseOwnOptions(butJSON: true)
     let asJSON = json || preset.nearend.display.json
-    let path = socket.socket ?? ControlPath.standard(ProcessInfo.processInfo.environment)
-    if socket.socket != nil || path.map(PresetName.isServed) == true {
+    if PresetName.isServed(by: socket) {
       return socket.nearend.list("/presets", asJSON: asJSON) { (preset: PresetStatus) in [preset.words] }
     }
     let all = PresetName.ofFiles
@@ -93,8 +92,7 @@ struct PresetRemoveCommand: ParsableCommand {
 
   func run() throws {
     try preset.refuseOwnOptions()
-    let path = socket.socket ?? ControlPath.standard(ProcessInfo.processInfo.environment)
-    if socket.socket != nil || path.map(PresetName.isServed) == true {
+    if PresetName.isServed(by: socket) {
       socket.nearend.request("DELETE", "/presets/\(ControlClient.escaped(name))")
       return
     }
@@ -108,25 +106,18 @@ enum PresetName {
     if let problem = IdRule.problem(name) { throw ValidationError("'\(name)' is no name for a preset: \(problem).") }
   }
 
-  /// Whether a nearend answers at the socket.
-  static func isServed(_ path: String) -> Bool { (try? ControlClient(path: path).request("GET", "/settings"))?.isSuccess == true }
+  /// Whether the presets are those of a running nearend: of one that is named, or that answers.
+  static func isServed(by socket: SocketOptions) -> Bool {
+    if socket.socket != nil { return true }
+    guard let path = ControlPath.standard(ProcessInfo.processInfo.environment) else { return false }
+    return (try? ControlClient(path: path).request("GET", "/settings"))?.isSuccess == true
+  }
 
   /// The presets of the files, while no nearend runs.
   static var ofFiles: [PresetStatus] {
     let path = ConfigCommand.path
     let configuration = Wishes.configuration(path)
     let remembered = PreferencePath.remembered(ProcessInfo.processInfo.environment).map { RememberedFile(path: $0).peek { _ in } }
-    let presets = configuration.presets.map { preset in
-      var status = PresetStatus(name: preset.name, place: preset.place(configuration: path))
-      status.settings = preset.values
-      status.isLoaded = remembered?.preset == preset.name
-      return status
-    }
-    let faults = configuration.presetFaults.map { name, problem in
-      var status = PresetStatus(name: name, place: PresetFolder(beside: path).file(name))
-      status.problem = problem
-      return status
-    }
-    return (presets + faults).sorted { $0.name < $1.name }
+    return configuration.presetStatuses(path, loaded: remembered?.preset)
   }
 }

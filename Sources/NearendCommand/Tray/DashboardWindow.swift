@@ -58,6 +58,14 @@ extension DashboardWindow {
     try self.init(Self.ownProgram, environment, isUnit: isUnit) { program(named: $0, in: path) }
   }
 
+  /// Why this process can open none; nil if it can.
+  static func obstacle(_ environment: [String: String]) -> String? {
+    do throws(Obstacle) {
+      _ = try DashboardWindow(environment)
+      return nil
+    } catch { return error.words }
+  }
+
   /// The path of this program.
   static let ownProgram = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "nearend"
 

@@ -14,11 +14,7 @@ final class ServiceTray: Sendable {
   init(_ service: NearendService, _ environment: [String: String]) {
     self.service = service
     let environment = environment.filter { $0.key != "NOTIFY_SOCKET" && $0.key != "WATCHDOG_PID" && $0.key != "WATCHDOG_USEC" }
-    let obstacle: String?
-    do throws(DashboardWindow.Obstacle) {
-      _ = try DashboardWindow(environment)
-      obstacle = nil
-    } catch { obstacle = error.words }
+    let obstacle = DashboardWindow.obstacle(environment)
     icon = TrayIcon(
       program: DashboardWindow.ownProgram, environment,
       TrayIcon.Subject(

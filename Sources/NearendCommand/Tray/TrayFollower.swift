@@ -35,7 +35,7 @@ final class TrayFollower: Sendable {
     wake = try WakeSignal()
     (self.path, self.environment, self.close) = (path, environment, close)
     var facts = TrayFacts()
-    do throws(DashboardWindow.Obstacle) { _ = try DashboardWindow(environment) } catch { facts.dashboardObstacle = error.words }
+    facts.dashboardObstacle = DashboardWindow.obstacle(environment)
     state = Mutex(State(facts: facts))
   }
 

@@ -8,20 +8,8 @@ extension PreferenceKeeper: PresetKeeping {
   package var presets: [PresetStatus] {
     queue.sync { readFiles() }
     guard let configurationPath else { return [] }
-    let (configuration, short) = (self.configuration, presetsStatus)
-    var all = configuration.presets.map { preset in
-      var status = PresetStatus(name: preset.name, place: preset.place(configuration: configurationPath))
-      status.settings = preset.values
-      status.isLoaded = preset.name == short.loaded
-      status.isChanged = status.isLoaded && short.isChanged
-      return status
-    }
-    all += configuration.presetFaults.map { name, problem in
-      var status = PresetStatus(name: name, place: PresetFolder(beside: configurationPath).file(name))
-      status.problem = problem
-      return status
-    }
-    return all.sorted { $0.name < $1.name }
+    let short = presetsStatus
+    return configuration.presetStatuses(configurationPath, loaded: short.loaded, isChanged: short.isChanged)
   }
 
   package var presetsStatus: PresetsStatus {

@@ -24,6 +24,28 @@ package struct Preset: Sendable, Equatable {
   }
 }
 
+extension Configuration {
+  /// All presets as people see them, sorted by name: also those that cannot be loaded.
+  /// - Parameters:
+  ///   - path: nearend.toml's.
+  ///   - loaded: the name of the one loaded last.
+  package func presetStatuses(_ path: String, loaded: String?, isChanged: Bool = false) -> [PresetStatus] {
+    let sound = presets.map { preset in
+      var status = PresetStatus(name: preset.name, place: preset.place(configuration: path))
+      status.settings = preset.values
+      status.isLoaded = preset.name == loaded
+      status.isChanged = status.isLoaded && isChanged
+      return status
+    }
+    let faulty = presetFaults.map { name, problem in
+      var status = PresetStatus(name: name, place: PresetFolder(beside: path).file(name))
+      status.problem = problem
+      return status
+    }
+    return (sound + faulty).sorted { $0.name < $1.name }
+  }
+}
+
 extension PresetStatus {
   /// A line for people.
   package var words: String {
