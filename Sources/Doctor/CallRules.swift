@@ -188,6 +188,7 @@ func microphoneFindings(_ facts: DoctorFacts) -> [Finding] {
         remedy: "nearend unmute"))
   }
   findings += volumeFindings(status)
+  findings += channelFindings(status)
   let isOpen = status.graph.captureLinks > 0 && status.session.state == .active
   if isOpen, findings.isEmpty, status.processing.microphoneLevel <= -100 {
     findings.append(
@@ -197,6 +198,20 @@ func microphoneFindings(_ facts: DoctorFacts) -> [Finding] {
         remedy: "look for a switch on it, for another input of the card (wpctl status), or for the privacy settings of the desktop"))
   }
   return findings
+}
+
+/// Channels of the microphone that are left out because they would harm the voice; that most of many are empty is no wonder.
+private func channelFindings(_ status: Snapshot) -> [Finding] {
+  let inputs = status.route.microphoneInputs
+  let harmful = inputs.filter {
+    [.clipped, .opposite, .noisy].contains($0.use) || inputs.count == 2 && $0.use != .heard && $0.use != .unchosen
+  }
+  guard !harmful.isEmpty else { return [] }
+  return [
+    Finding(
+      "microphone-channels", .hint, "not all of the microphone's channels work: what is left out is not heard", evidence: [inputs.words],
+      remedy: "look at its plugs and gains; to hear others than these, nearend set microphoneChannels 1,2 (or mean, for all)")
+  ]
 }
 
 /// Volumes that somebody has turned so far down that a call suffers, and mutes of the speaker's side.

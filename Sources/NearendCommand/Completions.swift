@@ -73,6 +73,7 @@ private struct Candidates {
     case .choice(let words), .switchedChoice(let words): return words
     case .deviceName: return devices(setting == .microphone ? .input : .output)
     case .programNames: return programs
+    case .channels: return ["auto", "mean"]
     case .volume: return []
     }
   }

@@ -20,8 +20,6 @@ package struct OfflineOptions: Sendable {
   package var settings: [Setting: EventValue] = [:]
   /// Keeps the voice's live delay, which makes the output longer.
   package var keepsDelay = false
-  /// The only channel of the microphone's file to use, from 1; nil mixes all.
-  package var channel: Int?
   /// The output's sample type; nil for the microphone's.
   package var sampleType: SampleType?
   /// The constants of nearend's own canceller.

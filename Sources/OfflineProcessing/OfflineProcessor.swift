@@ -32,16 +32,20 @@ package final class OfflineProcessor {
   private let latency: Int
   private var notes: [String] = []
   private let buffers: Samples
+  /// The microphone's channels, one after another.
+  private let channels: Samples
+  private let channelTable: Buffer<UnsafePointer<Float>?>
   private static let bufferCount = 6
 
   /// Opens the inputs and sets everything up, without writing anything. Throws `OfflineError`.
   package init(_ options: OfflineOptions) throws(OfflineError) {
     try options.check()
     self.options = options
-    let input = try SoundInput(path: options.microphone, channel: options.channel)
+    let input = try SoundInput(path: options.microphone)
     rate = min(max(input.rate, ManualRenderer.rates.lowerBound), ManualRenderer.rates.upperBound)
     quantum = options.quantum ?? min(max(rate / 100, ManualRenderer.quanta.lowerBound), ManualRenderer.quanta.upperBound)
-    microphone = try SoundStream(input, rate: rate, sides: 1)
+    microphone = try SoundStream(input, rate: rate, sides: input.channelCount)
+    try Self.check(options.settings[.microphoneChannels], input)
     if let path = options.farEnd {
       farEnd = try SoundStream(SoundInput(path: path), rate: rate, sides: 2)
     } else {
@@ -59,6 +63,9 @@ package final class OfflineProcessor {
     }
     latency = renderer.latency(quantum: quantum)
     buffers = Samples(Self.bufferCount * quantum)
+    channels = Samples(microphone.sides * quantum)
+    let (first, step) = (channels.start, quantum)
+    channelTable = Buffer((0..<microphone.sides).map { UnsafePointer(first + $0 * step) })
     noteLengths()
   }
 
@@ -98,7 +105,7 @@ package final class OfflineProcessor {
     let spent = ContinuousClock.now - begin
     return Result(
       metrics: metrics, spectrograms: pictures,
-      notes: notes + microphone.input.notes(choosingChannelBy: "--channel") + (farEnd?.input.notes() ?? []),
+      notes: notes + channelNotes + microphone.input.notes() + (farEnd?.input.notes() ?? []),
       elapsed: Double(spent.components.seconds) + Double(spent.components.attoseconds) * 1e-18)
   }
 
@@ -109,10 +116,14 @@ package final class OfflineProcessor {
   }
 
   private func cycle() throws(OfflineError) {
-    try microphone.read(into: [buffers.start], frames: quantum)
+    try microphone.read(into: (0..<microphone.sides).map { channels + $0 * quantum }, frames: quantum)
     try farEnd?.read(into: [buffers + quantum, buffers + 2 * quantum], frames: quantum)
     var cycle = CycleBuffers(frames: quantum, rate: rate, position: 0, driver: 0)
-    cycle.microphone = UnsafePointer(buffers.start)
+    if microphone.sides == 1 {
+      cycle.microphone = UnsafePointer(channels.start)
+    } else {
+      (cycle.microphones, cycle.microphoneCount) = (UnsafePointer(channelTable.start), microphone.sides)
+    }
     if farEnd != nil { cycle.call = StereoInput(left: buffers + quantum, right: buffers + 2 * quantum) }
     cycle.voice = buffers + 3 * quantum
     let (left, right) = (buffers + 4 * quantum, buffers + 5 * quantum)
@@ -122,8 +133,34 @@ package final class OfflineProcessor {
     } catch {
       throw .options(reason: "\(error)")
     }
-    // The canceller's reference, for the meters.
+    // What was processed, and the canceller's reference, for the meters.
+    mixHeard()
     for i in 0..<quantum { left[i] = 0.5 * (left[i] + right[i]) }
+  }
+
+  /// Makes the mean of the channels that are heard.
+  private func mixHeard() {
+    let heard = microphone.sides == 1 ? [0] : renderer.microphoneInputs.filter { $0.use == .heard }.map { $0.channel - 1 }
+    let scale = 1 / Float(max(1, heard.count))
+    for i in 0..<quantum { buffers[i] = scale * heard.reduce(0) { $0 + channels[$1 * quantum + i] } }
+  }
+
+  /// - Throws: `OfflineError.input` where none of the channels that are to be heard is in the file.
+  private static func check(_ setting: EventValue?, _ input: SoundInput) throws(OfflineError) {
+    guard case .string(let text)? = setting, case .only(let numbers)? = MicrophoneChannels(text) else { return }
+    guard let missing = numbers.first(where: { $0 > input.channelCount }) else { return }
+    let there = input.channelCount == 1 ? "one" : "\(input.channelCount)"
+    throw .input(file: input.path, reason: "there is no channel \(missing) in it: it has \(there)")
+  }
+
+  /// Which channels are not heard, and why, at the end.
+  private var channelNotes: [String] {
+    let uses = MicrophoneInput.Use.allCases.filter { $0 != .heard && $0 != .unchosen }
+    let out = uses.compactMap { use in
+      let numbers = renderer.microphoneInputs.filter { $0.use == use }.map { "\($0.channel)" }
+      return numbers.isEmpty ? nil : "\(numbers.joined(separator: ", ")) (\(use.words))"
+    }
+    return out.isEmpty ? [] : ["\(options.microphone): channels left out at its end: \(out.joined(separator: ", "))"]
   }
 
   private func block(_ index: Int) -> UnsafeBufferPointer<Float> { UnsafeBufferPointer(start: buffers + index * quantum, count: quantum) }

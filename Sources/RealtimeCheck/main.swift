@@ -36,7 +36,8 @@ guard arguments.isEmpty || arguments == ["--capture"] else {
 let checks =
   arguments == ["--capture"]
   ? captureChecks
-  : sharedChecks + renderChecks + sourceChecks + auditionChecks + stageChecks + appAudioChecks + isolationChecks + nearendChecks
+  : sharedChecks + renderChecks + sourceChecks + auditionChecks + channelChecks + stageChecks + appAudioChecks + isolationChecks
+    + nearendChecks
     + [captureCheck]
 
 /// Prints at once, so that a breach belongs to the check after the last line.

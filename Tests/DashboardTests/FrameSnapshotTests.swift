@@ -61,6 +61,7 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       NamedFrame("routes-ascii", Sample.unplugged, 80, 24, glyphs: .ascii) { $0.page = .routes },
       NamedFrame("routes-unplugged", Sample.unplugged, 80, 24) { $0.page = .routes },
       NamedFrame("routes-unplugged", Sample.unplugged, 200, 60) { $0.page = .routes },
+      NamedFrame("routes-channels", Sample.array, 80, 24) { $0.page = .routes },
       NamedFrame("routes-picked", Sample.picked, 80, 24) { $0.page = .routes },
       NamedFrame("routes-smart", Sample.smart(), 80, 24) { $0.page = .routes },
       NamedFrame("routes-bypassed", Sample.smart(bypasses: ["equalizer"]), 80, 24) { $0.page = .routes },

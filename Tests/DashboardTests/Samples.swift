@@ -105,6 +105,16 @@ extension Sample {
     return snapshot
   }
 
+  /// A microphone of several channels, some of which do not work.
+  static var array: Snapshot {
+    var snapshot = active()
+    snapshot.route.microphoneInputs = [
+      MicrophoneInput(channel: 1, name: "FL", level: 0.1), MicrophoneInput(channel: 2, name: "FR", level: 0.09),
+      MicrophoneInput(channel: 3, name: "RL", use: .silent), MicrophoneInput(channel: 4, name: "RR", level: 0.1, use: .opposite),
+    ]
+    return snapshot
+  }
+
   static var mutedUnpluggedAndInterrupted: Snapshot {
     var snapshot = mutedAndInterrupted
     snapshot.route.isPausedAfterUnplug = true

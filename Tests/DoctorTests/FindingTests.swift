@@ -50,6 +50,18 @@ struct FindingTests {
       ])
   }
 
+  @Test("O1 V15: channels of the microphone that do not work are told, empty inputs of an interface are not")
+  func channels() {
+    var facts = healthy()
+    facts.status?.route.microphoneInputs = [
+      MicrophoneInput(channel: 1, name: "FL"), MicrophoneInput(channel: 2, name: "FR", use: .opposite),
+    ]
+    let found = findings(in: facts).filter { $0.id == "microphone-channels" }
+    #expect(found.first?.evidence == ["1 of 2 heard: 1 FL; 2 FR in opposite phase"], "\(found)")
+    facts.status?.route.microphoneInputs = (1...18).map { MicrophoneInput(channel: $0, use: $0 == 3 ? .heard : .silent) }
+    #expect(!findings(in: facts).contains { $0.id == "microphone-channels" })
+  }
+
   @Test("O1 R2: to be the default where smart filters are not understood is what auto asks for, and nothing to mend")
   func automaticDefault() {
     var facts = healthy()

@@ -17,6 +17,8 @@ final class LiveGraph {
     case exactPulse
     /// Driven by the speaker in real time, like a real machine; PipeWire's own choice of quantum.
     case hardware
+    /// As `exact`, with a microphone "hw.array" of four channels, preferred to "hw.mic".
+    case array
     /// As `hardware`, with a second speaker "hw.second" of lower priority.
     case twoSpeakers
     /// As `hardware`, with a login manager on a system bus.
@@ -83,10 +85,13 @@ final class LiveGraph {
   private static func configuration(_ kind: Kind) -> SessionConfiguration {
     var configuration = SessionConfiguration()
     switch kind {
-    case .exact, .exactPulse:
+    case .exact, .exactPulse, .array:
       configuration.clock = .patient(speed: 4)
       configuration.quantum = 480
       configuration.runsPulse = kind == .exactPulse
+      guard case .array = kind else { break }
+      configuration.devices.append(
+        SimulatedDevice(.array(channels: 4), name: "hw.array", description: "Simulated Array", priority: 3000))
     case .hardware: break
     case .login: configuration.hasLoginManager = true
     case .desk(let cards), .seatedDesk(let cards), .exactDesk(let cards):

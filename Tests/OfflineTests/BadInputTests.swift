@@ -34,7 +34,7 @@ struct BadInputTests {
     Bad(name: "nothing.wav", words: "it is empty") { try Data().write(to: URL(fileURLWithPath: $0.file("nothing.wav"))) },
     Bad(name: "text.wav", words: "not a sound file") { try Data("hello".utf8).write(to: URL(fileURLWithPath: $0.file("text.wav"))) },
     Bad(name: "zero.wav", words: "rate is 0 Hz") { try $0.wave("zero.wav", noise, rate: 0) },
-    Bad(name: "nine.wav", words: "9 channels") { try $0.wave("nine.wav", Array(noise.prefix(9_000)), channels: 9) },
+    Bad(name: "many.wav", words: "33 channels") { try $0.wave("many.wav", Array(noise.prefix(9_900)), channels: 33) },
     Bad(name: "none.wav", words: "0 channels") { try $0.wave("none.wav", noise, channels: 0) },
     Bad(name: "nan.wav", words: "sample 15000 (0.312 s) of channel 1 is not a number") { try $0.wave("nan.wav", withNaN, isFloat: true) },
     Bad(name: "inf.wav", words: "is infinite") { try $0.wave("inf.wav", noise + [.infinity], isFloat: true) },

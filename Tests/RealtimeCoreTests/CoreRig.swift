@@ -52,12 +52,13 @@ final class CoreRig: @unchecked Sendable {
 
   private func pass(frames: Int) { nanoseconds += UInt64(frames) * 1_000_000_000 / UInt64(rate) }
 
-  /// Runs one cycle of the length of `microphone`.
+  /// Runs one cycle of the length of `microphone`, or of `channels`, if it has several.
   @discardableResult
   func cycle(
-    _ microphone: [Float], call: (left: [Float], right: [Float])? = nil, reference: [Float]? = nil, hasReference: Bool = true
+    _ microphone: [Float], channels: [[Float]] = [], call: (left: [Float], right: [Float])? = nil, reference: [Float]? = nil,
+    hasReference: Bool = true
   ) -> (left: [Float], right: [Float]) {
-    let frames = microphone.count
+    let frames = channels.first?.count ?? microphone.count
     let (left, right) = (outputs + CoreState.maximumQuantum, outputs + 2 * CoreState.maximumQuantum)
     let silence = [Float](repeating: 0, count: frames)
     microphone.withUnsafeBufferPointer { microphone in
@@ -65,13 +66,16 @@ final class CoreRig: @unchecked Sendable {
         (call?.right ?? silence).withUnsafeBufferPointer { callRight in
           var buffers = CycleBuffers(frames: frames, rate: rate, position: position, driver: driver)
           buffers.nanoseconds = nanoseconds
-          buffers.microphone = microphone.baseAddress
+          if channels.isEmpty { buffers.microphone = microphone.baseAddress }
           buffers.call = StereoInput(left: callLeft.baseAddress, right: callRight.baseAddress)
           buffers.voice = outputs
           buffers.speaker = (left, right)
           (reference ?? silence).withUnsafeBufferPointer { reference in
             buffers.reference = StereoInput(left: hasReference ? reference.baseAddress : nil, right: nil)
-            core.realtime.process(&buffers, graphSinks: nil)
+            withPointers(to: channels) { table, count in
+              (buffers.microphones, buffers.microphoneCount) = (table, count)
+              core.realtime.process(&buffers, graphSinks: nil)
+            }
           }
         }
       }
@@ -83,6 +87,33 @@ final class CoreRig: @unchecked Sendable {
     lastSpeaker = speaker.0
     played += speaker.0
     return speaker
+  }
+}
+
+extension CoreRig {
+  /// Runs cycles of 256 frames on a microphone of several channels, equally long, and returns the voice.
+  /// - Parameters:
+  ///   - reference: what the speaker plays.
+  ///   - willRun: called before each cycle, with its first frame.
+  func run(_ channels: [[Float]], reference: [Float]? = nil, willRun: (Int) -> Void = { _ in }) -> [Float] {
+    let quantum = 256
+    var all: [Float] = []
+    for start in stride(from: 0, to: channels[0].count / quantum * quantum, by: quantum) {
+      willRun(start)
+      let part = start..<start + quantum
+      cycle([], channels: channels.map { Array($0[part]) }, reference: reference.map { Array($0[part]) })
+      all += voice
+    }
+    return all
+  }
+}
+
+/// Calls `body` with a table of the channels, equally long.
+private func withPointers(to channels: [[Float]], _ body: (UnsafePointer<UnsafePointer<Float>?>?, Int) -> Void) {
+  let frames = channels.first?.count ?? 0
+  channels.flatMap { $0 }.withUnsafeBufferPointer { samples in
+    let table = channels.indices.map { channel in samples.baseAddress.map { $0 + channel * frames } }
+    table.withUnsafeBufferPointer { body($0.baseAddress, $0.count) }
   }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import SessionModel
 
 /// The live route as a chain, and the available devices.
@@ -6,6 +7,7 @@ enum RoutesPage {
     case heading(String)
     case choice(Int)
     case text(String)
+    case input(MicrophoneInput)
   }
 
   static func draw(_ snapshot: Snapshot, _ state: ViewState, _ body: Range<Int>, on canvas: inout Canvas) {
@@ -26,6 +28,7 @@ enum RoutesPage {
       switch lines[index] {
       case .heading(let words): canvas.rule(row, words)
       case .text(let text): canvas.put(text, 4, row, .faint)
+      case .input(let input): draw(input, row, &canvas)
       case .choice(let choice):
         draw(choices[choice], devices[choices[choice]], route, isSelected: choice == selected, row, &canvas)
       }
@@ -91,12 +94,25 @@ enum RoutesPage {
       lines.append(.heading(direction.heading))
       for (index, choice) in choices.enumerated() where choice.direction == direction { lines.append(.choice(index)) }
       if !route.devices.contains(where: { $0.direction == direction }) { lines.append(.text("none connected")) }
+      if direction == .input, !route.microphoneInputs.isEmpty {
+        lines.append(.text("channels of the microphone:"))
+        lines += route.microphoneInputs.map { .input($0) }
+      }
     }
     guard !route.usedPrograms.isEmpty else { return lines }
     lines.append(.heading("Programs moved to nearend's devices: \(route.usedPrograms.joined(separator: ", "))"))
     let programs = route.programs.filter(\.isUsed)
     lines += programs.isEmpty ? [.text("none plays or records now")] : programs.map { .text($0.words) }
     return lines
+  }
+
+  /// Draws a channel of the microphone: its level, and whether it is heard.
+  private static func draw(_ input: MicrophoneInput, _ y: Int, _ canvas: inout Canvas) {
+    let level = input.level > 0 ? 20 * log10(input.level) : -120
+    canvas.put(input.label, 6, y, width: 9)
+    canvas.meter(level, 16, y, width: 20)
+    canvas.put(Numbers.dBFS(level), 38, y, .faint, width: 12)
+    canvas.put(input.use.words, 51, y, input.use == .heard ? .good : input.use == .unchosen ? .faint : .caution, width: canvas.width - 52)
   }
 
   private static func draw(

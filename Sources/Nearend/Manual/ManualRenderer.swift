@@ -119,6 +119,9 @@ public final class ManualRenderer: @unchecked Sendable {
   /// The capture path's measurements (V6). [any]
   package var meters: CaptureMeters { core.meters.snapshot() }
 
+  /// The channels of the last cycle's microphone, if it had several (V15). [any]
+  package var microphoneInputs: [MicrophoneInput] { core.inputs.inputs }
+
   /// A program's own stages, as in a live `AudioEngine` (S6). [any]
   public var captureStages: StageChain { core.captureStages }
   /// A program's own stages on the mix, before its volume and the limiter, as in a live `AudioEngine` (S6). [any]

@@ -62,6 +62,13 @@ extension Setting {
     case .outputVolume: .core(.gain(\.mixer.masterGain))
     case .micVolume: .core(.gain(\.appAudio.micVolume))
     case .appVolume: .core(.gain(\.appAudio.appVolume))
+    case .microphoneChannels:
+      .core(
+        SettingPlace {
+          .string($0.inputs.channels.text)
+        } write: { core, value in
+          if case .string(let text) = value, let channels = MicrophoneChannels(text) { core.inputs.channels = channels }
+        })
     case .appDucking: .core(.onOff(\.appAudio.isDucked))
     case .appMonitor: .core(.onOff(\.appAudio.isMonitored))
     default: nil

@@ -132,6 +132,7 @@ extension Setting {
   fileprivate var words: [String] {
     switch kind {
     case .choice(let words), .switchedChoice(let words): words
+    case .channels: ["auto", "mean"]
     case .bool, .deviceName, .programNames, .volume: []
     }
   }

@@ -47,6 +47,7 @@ struct StatusText {
     rows.append(("receives", Self.list(session.receiveMedia)))
     let route = snapshot.route
     rows.append(("microphone", Self.device(route.microphone, .input, route) + Self.mute(snapshot)))
+    if !route.microphoneInputs.isEmpty { rows.append(("channels", route.microphoneInputs.words)) }
     rows.append(("speaker", Self.device(route.speaker, .output, route)))
     if !route.usedPrograms.isEmpty {
       let programs = route.programs.filter(\.isUsed).map(\.words)

@@ -13,12 +13,12 @@ struct ProcessCommand: ParsableCommand {
     abstract: "Process recorded files as a call is processed live, without a daemon or a device, faster than real time.",
     discussion: """
       The output is a mono WAV file as long as the microphone's, at its rate and in its sample type. The same input gives the same output, bit by bit. \
-      --mic is any sound file that libsndfile reads, 1 to 8 channels; --far is what the far end sent, at any rate.
+      --mic is any sound file that libsndfile reads, 1 to 32 channels; --far is what the far end sent, at any rate.
 
         nearend process --mic mic.wav --far far.wav --out out.wav --plot out.png
 
       With --batch it processes each row of a CSV file, whose first row names its columns: microphone, and where they are needed reference, \
-      name, aec, ns, agc, hpf, mic-mode, gain (0 to 1) and bypass. Files are beside it; an empty cell is as the options here say. Into the \
+      name, aec, ns, agc, hpf, mic-mode, mic-channels, gain (0 to 1) and bypass. Files are beside it; an empty cell is as the options here say. Into the \
       folder --out come a voice and its measures for each, and results.csv. What is there already is not done again.
 
         nearend process --batch cases.csv --jobs 4 --out voices
@@ -53,9 +53,11 @@ struct ProcessCommand: ParsableCommand {
   @Option(help: "Samples of the output: pcm16, pcm24, pcm32 or float; by default as the microphone's.")
   var sampleType: SampleType?
   @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The only channel of the microphone's file to use, from 1; by default all, mixed.", valueName: "number"))
-  var channel: Int?
+    name: [.customLong("mic-channels"), .customLong("channel")], parsing: .unconditional,
+    help: ArgumentHelp(
+      "The channels of the microphone's file to use: auto (those that work; default), mean, or numbers.", valueName: "channels")
+  )
+  var micChannels: String?
   @Flag(help: "Keep the latency of a live call; the output is longer by that much.")
   var keepDelay = false
   @Option(help: "The echo canceller: nearend's own (the default), webrtc, or off.")
@@ -85,7 +87,9 @@ struct ProcessCommand: ParsableCommand {
 
   func run() throws {
     try refuseForeignOptions()
-    if let channel, !(1...8 ~= channel) { throw ValidationError("--channel \(channel): give 1 to 8.") }
+    if let micChannels, MicrophoneChannels(micChannels) == nil {
+      throw ValidationError("--mic-channels \(micChannels): give \(MicrophoneChannels.possible).")
+    }
     if leavesEcho, let chosen = aec ?? nearend.devices.aec, chosen != .off {
       throw ValidationError("--no-aec and --aec \(chosen.rawValue): give only one of them.")
     }
@@ -142,7 +146,6 @@ struct ProcessCommand: ParsableCommand {
   private func apply(_ options: inout OfflineOptions) {
     options.quantum = quantum
     options.sampleType = sampleType
-    options.channel = channel
     options.keepsDelay = keepDelay
     options.settings = settings
     guard let tuning else { return }
@@ -154,6 +157,7 @@ struct ProcessCommand: ParsableCommand {
       .echoCanceller: .string((leavesEcho ? .off : aec ?? nearend.devices.aec ?? EchoCanceller.nearend).rawValue),
       .noiseSuppression: .bool(ns), .voiceProcessingEnableAGC: .bool(agc), .highPassFilter: .bool(hpf),
       .micMode: .string((micMode ?? nearend.devices.micMode ?? .standard).rawValue), .bypassVoiceProcessing: .bool(bypass),
+      .microphoneChannels: .string((micChannels.flatMap(MicrophoneChannels.init) ?? .auto).text),
       .useVoiceProcessingIO: .bool(voiceProcessing && nearend.devices.voiceProcessing ?? true),
     ]
   }

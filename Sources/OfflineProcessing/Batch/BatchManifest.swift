@@ -38,7 +38,7 @@ package struct BatchManifest: Sendable {
   /// The columns for settings, beside `name`, `microphone` and `reference`.
   package static let options: [(column: String, setting: Setting)] = [
     ("aec", .echoCanceller), ("ns", .noiseSuppression), ("agc", .voiceProcessingEnableAGC), ("hpf", .highPassFilter),
-    ("mic-mode", .micMode), ("gain", .micVolume), ("bypass", .bypassVoiceProcessing),
+    ("mic-mode", .micMode), ("mic-channels", .microphoneChannels), ("gain", .micVolume), ("bypass", .bypassVoiceProcessing),
   ]
   package static var columns: [String] { ["name", "microphone", "reference"] + options.map(\.column) }
 

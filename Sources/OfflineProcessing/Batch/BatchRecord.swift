@@ -33,7 +33,6 @@ struct BatchRecord: Codable, Equatable {
     var quantum: Int?
     var sampleType: String?
     var keepsDelay: Bool
-    var channel: Int?
     /// nil if it is the standard.
     var tuning: Tuning?
 
@@ -48,7 +47,6 @@ struct BatchRecord: Codable, Equatable {
       self.microphone = microphone
       settings = Dictionary(uniqueKeysWithValues: options.settings.map { ($0.key.rawValue, "\($0.value)") })
       (quantum, sampleType, keepsDelay) = (options.quantum, options.sampleType.map { "\($0)" }, options.keepsDelay)
-      channel = options.channel
       tuning = options.tuning == .standard ? nil : options.tuning
     }
   }

@@ -1,11 +1,9 @@
 import Foundation
 import Platform
 
-/// Mixes a file's channels to one or two, and watches how much of the sound the mixing loses.
+/// Separates a file's channels, or mixes them to one, and watches how much of the sound the mixing loses.
 struct ChannelMix {
   private let channels: Int
-  /// The only channel to use, from 0.
-  private let only: Int?
   /// Sums of squares, of each channel and of the mix of all.
   private var energies: [Double]
   private var mixed = 0.0
@@ -16,19 +14,16 @@ struct ChannelMix {
   /// The mean square below which a channel holds no sound worth a remark: −80 dBFS.
   private static let silence = 1e-8
 
-  /// - Parameter only: the channel to use, from 1; nil for all.
-  init(channels: Int, only: Int?) {
+  init(channels: Int) {
     self.channels = channels
-    self.only = only.map { $0 - 1 }
     energies = Array(repeating: 0, count: channels)
   }
 
-  /// Returns one channel, or two if `sides` is 2 and there are two.
+  /// Returns each channel if there are `sides`, otherwise their mean.
   mutating func mixed(_ interleaved: [Float], frames: Int, sides: Int) -> [[Float]] {
     let channels = channels
     if channels == 1 { return [Array(interleaved.prefix(frames))] }
-    if let only { return [(0..<frames).map { interleaved[$0 * channels + only] }] }
-    if sides == 2, channels == 2 { return (0..<2).map { side in (0..<frames).map { interleaved[2 * $0 + side] } } }
+    if sides == channels { return (0..<sides).map { side in (0..<frames).map { interleaved[channels * $0 + side] } } }
     let scale = 1 / Float(channels)
     self.frames += frames
     return [
@@ -46,8 +41,8 @@ struct ChannelMix {
     ]
   }
 
-  /// What mixing has lost, and the channel that had more; nil if that is not much.
-  var loss: (words: String, channel: Int)? {
+  /// What mixing has lost, for people; nil if that is not much.
+  var loss: String? {
     guard let loudest = energies.indices.max(by: { energies[$0] < energies[$1] }), frames > 0,
       energies[loudest] > Self.silence * Double(frames)
     else { return nil }
@@ -56,8 +51,6 @@ struct ChannelMix {
     let others = energies.reduce(0, +) - energies[loudest]
     let reason = others > 0.1 * energies[loudest] ? "they cancel each other" : "the others are nearly silent"
     let amount = loss > 100 ? "more than 100" : fixed(loss, 1)
-    return (
-      "mixed to one, its \(channels) channels are \(amount) dB lower than channel \(loudest + 1) alone, because \(reason)", loudest + 1
-    )
+    return "mixed to one, its \(channels) channels are \(amount) dB lower than channel \(loudest + 1) alone, because \(reason)"
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Platform
+import SessionModel
 internal import SoundFileLibrary
 
 /// Reads a sound file from beginning to end, and checks it on the way. One thread.
@@ -27,7 +28,7 @@ final class SoundInput {
   private var damage: Int?
 
   static let rates = 4_000...768_000
-  static let channelCounts = 1...8
+  static let channelCounts = 1...MicrophoneChannels.most
   /// Full scale is ±1. The capture path treats samples more than 18 dB above as errors, and so does this.
   static let largest: Float = 8
   /// The most hours of sound that can be processed: the metrics are kept until the end.
@@ -36,10 +37,9 @@ final class SoundInput {
 
   /// - Parameters:
   ///   - needsLength: whether `length` must be known before reading.
-  ///   - channel: the only channel to read, from 1; nil for all.
   /// - Throws: `OfflineError.input` if the file is missing, not a sound file, truncated, empty or too long, or has an impossible rate or
   ///   channel count.
-  init(path: String, needsLength: Bool = true, channel: Int? = nil) throws(OfflineError) {
+  init(path: String, needsLength: Bool = true) throws(OfflineError) {
     func refused(_ reason: String) -> OfflineError { .input(file: path, reason: reason) }
     var status = stat()
     // Before opening: opening a pipe waits for its other end.
@@ -57,9 +57,6 @@ final class SoundInput {
     (rate, channelCount) = (Int(first.info.samplerate), Int(first.info.channels))
     try Self.check(rate: rate, path)
     try Self.check(channels: channelCount, path)
-    if let channel, !(1...channelCount ~= channel) {
-      throw refused("there is no channel \(channel) in it: it has \(channelCount == 1 ? "one" : "\(channelCount)")")
-    }
     var lengths: [Int] = []
     for index in parts.all.indices {
       let file = index == 0 ? first : try Self.open(index, of: parts, bytes, path)
@@ -85,7 +82,7 @@ final class SoundInput {
     file = first
     sampleType = SampleType(format: Int(first.info.format))
     interleaved = [Float](repeating: 0, count: Self.block * channelCount)
-    mix = ChannelMix(channels: channelCount, only: channel)
+    mix = ChannelMix(channels: channelCount)
   }
 
   private static let remedy = "to use what is there, convert it to WAV with another program first"
@@ -179,8 +176,7 @@ final class SoundInput {
   }
 
   /// What people are told about the file, beside errors, once it is read: about its length, and about its channels.
-  /// - Parameter option: the command's option that chooses a channel; nil if it has none.
-  func notes(choosingChannelBy option: String? = nil) -> [String] {
+  func notes() -> [String] {
     var notes: [String] = []
     if parts.all.count > 1 {
       notes.append("\(path) consists of \(parts.all.count) files that were joined: they are used one after another")
@@ -197,9 +193,7 @@ final class SoundInput {
     if parts.unused >= Self.notable {
       notes.append("\(path) goes on for \(parts.unused) bytes behind the end that it declares; they are not used")
     }
-    if let (words, channel) = mix.loss {
-      notes.append("\(path): \(words)" + (option.map { "; use that alone with \($0) \(channel)" } ?? ""))
-    }
+    if let loss = mix.loss { notes.append("\(path): \(loss)") }
     return notes
   }
 
@@ -207,7 +201,7 @@ final class SoundInput {
   private static let notable = 1_024
   private static let mostGaps = 3
 
-  /// Returns the next frames, at most 8192, mixed down to one channel, or to two if `sides` is 2 and the file has two; empty at the end.
+  /// Returns the next frames, at most 8192: each channel, if the file has `sides`, otherwise their mean; empty at the end.
   /// - Throws: `OfflineError.input` if a sample is NaN or far beyond full scale, or the file ends too soon.
   func read(sides: Int) throws(OfflineError) -> [[Float]] {
     while part < lengths.count {

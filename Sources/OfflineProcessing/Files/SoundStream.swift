@@ -1,11 +1,11 @@
 import RealtimeCore
 
-/// A sound file as one or two channels at another rate, in blocks of any length, followed by silence.
+/// A sound file, its channels or their mean, at another rate, in blocks of any length, followed by silence.
 final class SoundStream {
   let input: SoundInput
   /// Frames at the stream's rate.
   let length: Int
-  /// 1, or 2 if both sides are wanted and the file has two.
+  /// Its channels, or 1 for their mean.
   let sides: Int
 
   private let ratio: Double
@@ -17,11 +17,11 @@ final class SoundStream {
 
   /// - Parameters:
   ///   - rate: the output rate in Hz.
-  ///   - sides: 1 or 2.
+  ///   - sides: the channels that are wanted apart; a file that has not as many is mixed to one.
   /// - Throws: `OfflineError.input`.
   init(_ input: SoundInput, rate: Int, sides: Int) throws(OfflineError) {
     self.input = input
-    self.sides = sides == 2 && input.channelCount == 2 ? 2 : 1
+    self.sides = sides == input.channelCount ? sides : 1
     ratio = Double(rate) / Double(input.rate)
     length = rate == input.rate ? input.length : Int((Double(input.length) * ratio).rounded(.up))
     var resamplers: [VoiceResampler] = []

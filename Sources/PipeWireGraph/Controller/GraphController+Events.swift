@@ -64,6 +64,7 @@ extension GraphController {
     guard isWhole(change.route), echoPath != change.route else { return }
     echoPath = change.route
     core.controls.echoPathChanged()
+    core.inputs.restart()
   }
 
   private func rebuildFilter() {

@@ -92,7 +92,8 @@ extension GraphController {
     updateDucking()
     try ducking.update(facts.objects, speaker: decision.choice.speaker?.id, ownClients: facts.ownClients)
     let links = decision.links
-    core.setChannelScales(microphone: links.microphoneChannels, speaker: links.speakerPortsPerChannel)
+    core.setSpeakerPorts(perChannel: links.speakerPortsPerChannel)
+    try attachment.filter?.makeChannelPorts(links.microphoneChannels)
     try attachment.links.apply(links, existing: facts.objects.links)
     notify(attachment.routes.open(facts.loops, in: facts.objects, speaker: decision.choice.speaker))
     notify(attachment.use(settings.usedPrograms))

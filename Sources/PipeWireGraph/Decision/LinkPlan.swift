@@ -27,7 +27,7 @@ struct LinkPlan {
     let device: UInt32
   }
   var links: [Link] = []
-  /// Number of the real microphone's ports that add up in the port `mic_MONO`.
+  /// Number of the real microphone's channels; with more than one each has a port of its own at the filter, which has to be made.
   var microphoneChannels = 1
   /// Number of the filter's ports that add up in each port of the real speaker.
   var speakerPortsPerChannel = 1
@@ -82,10 +82,13 @@ struct LinkPlan {
     }
     guard demand.isActive, demand.linksDevices else { return }
     if let node = devices.speaker?.id { addSpeaker(objects.inputs(of: node), own, isPassive: !keepsAwake) }
-    guard demand.opensMicrophone, let microphone = devices.microphone?.id, let input = own["mic_MONO"] else { return }
+    guard demand.opensMicrophone, let microphone = devices.microphone?.id else { return }
     let channels = objects.outputs(of: microphone)
     microphoneChannels = max(1, channels.count)
-    for channel in channels { add(channel, input, .microphone, isPassive: !keepsAwake) }
+    for (index, channel) in channels.enumerated() {
+      guard let input = own[channels.count == 1 ? "mic_MONO" : "mic_\(index + 1)"] else { continue }
+      add(channel, input, .microphone, isPassive: !keepsAwake)
+    }
     if reference == .everything, let node = devices.speaker?.id {
       addStereo(objects.monitors(of: node), to: ["ref_FL", "ref_FR"], own, role: .reference)
     }

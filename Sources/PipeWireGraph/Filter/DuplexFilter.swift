@@ -14,7 +14,7 @@ final class DuplexFilter {
   }
   /// The latencies of the graph at the filter's ports.
   struct Latencies: Equatable {
-    /// From the air to `mic_MONO`.
+    /// From the air to `mic_MONO`, or to the channels' ports.
     var microphone = Filter.Latency()
     /// From `speaker_*` to the air.
     var speaker = Filter.Latency()
@@ -28,6 +28,10 @@ final class DuplexFilter {
   let ports: Ports
   private(set) var latencies = Latencies()
   private let table: PortTable
+  /// Of a microphone with several channels: `mic_1`, `mic_2`, …
+  private var channelPorts: [FilterPort] = []
+  /// That one of the microphone's ports which told its latency.
+  private var linkedMicrophone: FilterPort?
   private var sinkPorts: [String: (left: FilterPort, right: FilterPort)] = [:]
   private var unusedSinkPorts: [(left: FilterPort, right: FilterPort)] = []
   /// Pairs of ports reserved for the return of their participant before others get them, because tools that list the registry see a port's
@@ -77,6 +81,22 @@ final class DuplexFilter {
     try filter.connect(reportsLatency: true)
   }
 
+  /// Returns whether a port of that name takes the microphone, or a channel of it; a participant's is never called so.
+  static func isMicrophonePort(_ name: String) -> Bool {
+    name == "mic_MONO" || name.hasPrefix("mic_") && Int(name.dropFirst(4)) != nil
+  }
+
+  /// Makes ports for the channels of a microphone that has several, `mic_1`, `mic_2`, …; they stay (V15).
+  func makeChannelPorts(_ count: Int) throws(PipeWireError) {
+    guard count > 1 else { return }
+    while channelPorts.count < min(count, MicrophoneChannels.most) {
+      let number = channelPorts.count + 1
+      let port = try filter.addPort(.input, name: "mic_\(number)", properties: ["audio.channel": "AUX\(number - 1)"])
+      channelPorts.append(port)
+      table.addChannel(port)
+    }
+  }
+
   /// Adds two ports for a participant's device, `<id>_FL` and `<id>_FR`, whose audio goes into `slot` of the render path.
   func addSinkPorts(id: String, slot: Int) throws(PipeWireError) -> [String] {
     let pair: (left: FilterPort, right: FilterPort)
@@ -122,8 +142,10 @@ final class DuplexFilter {
   }
 
   private func latencyChanged(_ port: FilterPort, _ latency: Filter.Latency) {
-    if port === ports.microphone {
-      latencies.microphone = latency
+    if port === ports.microphone || port === channelPorts.first {
+      // One of them is not linked, and tells nothing.
+      if latency == Filter.Latency(), linkedMicrophone !== port { return }
+      (latencies.microphone, linkedMicrophone) = (latency, port)
     } else if port === ports.voice {
       latencies.voice = latency
     } else if port === ports.call.left {
@@ -138,7 +160,9 @@ final class DuplexFilter {
 
   private func publishLatencies() {
     filter.setLatency(latencies.microphone.later(by: captureFrames), of: ports.voice, direction: .output)
-    filter.setLatency(latencies.voice.later(by: captureFrames), of: ports.microphone, direction: .input)
+    for port in [ports.microphone] + channelPorts {
+      filter.setLatency(latencies.voice.later(by: captureFrames), of: port, direction: .input)
+    }
     let (call, speaker) = (latencies.call.later(by: renderFrames), latencies.speaker.later(by: renderFrames))
     for port in [ports.speaker.left, ports.speaker.right] { filter.setLatency(call, of: port, direction: .output) }
     for port in [ports.call.left, ports.call.right] { filter.setLatency(speaker, of: port, direction: .input) }

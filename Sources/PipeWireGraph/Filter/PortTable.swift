@@ -24,6 +24,9 @@ final class PortTable: @unchecked Sendable {
       speakerLeft: ports.speaker.left.pointer, speakerRight: ports.speaker.right.pointer)
   }
 
+  /// Adds the port of the microphone's next channel. [control]
+  func addChannel(_ port: FilterPort) { state.pointer.pointee.channels.add(port.pointer) }
+
   /// Sets or, with nil, removes a participant's ports. [control]
   func setSink(_ slot: Int, left: FilterPort?, right: FilterPort?) {
     state.pointer.pointee.sinks.set(slot, left: left?.pointer, right: right?.pointer)
@@ -38,6 +41,7 @@ struct PortState: ~Copyable {
   var fixed: Fixed?
   let core: CycleProcessor
   let sinks = SinkPorts(slots: Mixer.capacity)
+  let channels = ChannelPorts()
   /// This cycle's samples of the fixed inputs.
   private let samples: Samples
   private static let inputs = 5
@@ -69,6 +73,7 @@ func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) 
   var buffers = CycleBuffers(frames: now.frames, rate: now.rate, position: now.position, driver: now.driver)
   buffers.nanoseconds = began
   buffers.microphone = state.pointee.input(ports.microphone, 0, frames: frames)
+  state.pointee.channels.read(into: &buffers, frames: frames)
   buffers.reference = StereoInput(
     left: state.pointee.input(ports.referenceLeft, 1, frames: frames), right: state.pointee.input(ports.referenceRight, 2, frames: frames))
   buffers.call = StereoInput(

@@ -24,6 +24,8 @@ package final class AudioCore: @unchecked Sendable {
   package let relay = SourceTap()
   /// Delivers microphone and voice to whoever computes their spectra.
   package let spectra = SpectrumTap()
+  /// Which channels of the microphone are heard (V15). [any]
+  package let inputs = MicrophoneInputs()
   /// Lets people hear themselves.
   package let audition = AuditionTap()
   /// The program's own stages between voice processing and mute (S6); those of the render chain belong to the mixer.
@@ -70,9 +72,10 @@ package final class AudioCore: @unchecked Sendable {
         clock: cycle.clock, render: mixer.renderPath,
         appAudio: AppAudioPath(sources: appAudio.mixer.renderPath, cells: appAudio.cells, maximumQuantum: CoreState.maximumQuantum),
         captureMailbox: captureMailbox, controls: controls.cells, meters: UnsafePointer(meters.draft), cells: cells,
-        source: source.delivery, relay: relay.delivery, spectra: spectra.makeDelivery(), audition: audition.cells))
+        source: source.delivery, relay: relay.delivery, spectra: spectra.makeDelivery(), audition: audition.cells,
+        inputs: InputMix(inputs)))
     self.usesMixAsReference = usesMixAsReference
-    setChannelScales(microphone: 1, speaker: 1)
+    setSpeakerPorts(perChannel: 1)
     try prepare(rate: rate)
   }
 
@@ -114,12 +117,8 @@ package final class AudioCore: @unchecked Sendable {
     set { controls.streamDelay = newValue }
   }
 
-  /// Sets how many of the microphone's channels add up in its port, and how many of the filter's speaker ports in one speaker channel.
-  /// [any]
-  package func setChannelScales(microphone: Int, speaker: Int) {
-    cells.microphoneChannels.store(UInt64(max(1, microphone)))
-    cells.speakerPortsPerChannel.store(UInt64(max(1, speaker)))
-  }
+  /// Sets how many of the filter's speaker ports add up in one speaker channel. [any]
+  package func setSpeakerPorts(perChannel count: Int) { cells.speakerPortsPerChannel.store(UInt64(max(1, count))) }
 
   /// Reports that the graph restarts: a gap before the next cycle is no xrun. [any]
   package func graphRestarted() { cycle.restart() }

@@ -10,6 +10,7 @@ struct CoreState: ~Copyable {
   private var spectra: SpectrumDelivery
   private let audition: AuditionCells
   private var appAudio: AppAudioPath
+  private var inputs: InputMix
   /// What the capture path measured in its last cycle.
   private let meters: UnsafePointer<CaptureMeters>
   private let controls: CaptureControlCells
@@ -25,7 +26,7 @@ struct CoreState: ~Copyable {
   private var hasReference = false
 
   static let maximumQuantum = 8192
-  private static let scratchBuffers = 4
+  private static let scratchBuffers = 3
   /// Limits of a plausible driver rate in Hz.
   private static let lowestRate = 1_000
   private static let highestRate = 1_000_000
@@ -33,7 +34,7 @@ struct CoreState: ~Copyable {
   init(
     clock: CycleClock, render: UnsafeMutablePointer<RenderPath>, appAudio: consuming AppAudioPath, captureMailbox: Mailbox,
     controls: CaptureControlCells, meters: UnsafePointer<CaptureMeters>, cells: CoreCells, source: SourceDelivery, relay: SourceDelivery,
-    spectra: consuming SpectrumDelivery, audition: AuditionCells
+    spectra: consuming SpectrumDelivery, audition: AuditionCells, inputs: consuming InputMix
   ) {
     self.clock = clock
     self.appAudio = appAudio
@@ -42,6 +43,7 @@ struct CoreState: ~Copyable {
     self.source = source
     self.relay = relay
     self.spectra = spectra
+    self.inputs = inputs
     self.audition = audition
     self.render = render
     self.captureMailbox = captureMailbox
@@ -120,7 +122,7 @@ struct CoreState: ~Copyable {
     }
     let usesMix = cells.usesMixAsReference.load()
     let voice = io.pointee.voice ?? buffer(2)
-    let microphone = scaledMicrophone(io)
+    let microphone = microphone(io, reference: usesMix ? mix.left : io.pointee.reference.left)
     if lost > 0 { capture.pointee.lose(frames: lost) }
     capture.pointee.process(
       microphone: microphone, reference: usesMix ? mix.left : io.pointee.reference.left,
@@ -193,15 +195,19 @@ struct CoreState: ~Copyable {
     capture = new
   }
 
-  /// Converts the sum of a microphone's channels to their mean.
+  /// Returns the microphone; of one with several channels, those that are to be heard.
   @_noLocks @_noAllocation
-  private mutating func scaledMicrophone(_ io: UnsafePointer<CycleBuffers>) -> UnsafePointer<Float>? {
-    let channels = cells.microphoneChannels.load()
-    guard channels > 1, let microphone = io.pointee.microphone else { return io.pointee.microphone }
-    let mean = buffer(3)
-    let scale = 1 / Float(channels)
-    for i in 0..<io.pointee.frames { mean[i] = microphone[i] * scale }
-    return UnsafePointer(mean)
+  private mutating func microphone(_ io: UnsafePointer<CycleBuffers>, reference: UnsafePointer<Float>?) -> UnsafePointer<Float>? {
+    guard io.pointee.microphone == nil, let channels = io.pointee.microphones, io.pointee.microphoneCount > 0 else {
+      inputs.markIdle()
+      return io.pointee.microphone
+    }
+    // −60 dBFS.
+    let isFarEndActive = if let reference { checkedPeak(reference, frames: io.pointee.frames) > 1e-3 } else { false }
+    let mean = inputs.process(
+      channels, count: io.pointee.microphoneCount, isFarEndActive: isFarEndActive, frames: io.pointee.frames, rate: io.pointee.rate)
+    if inputs.hasChanged { controls.pathChanges.add(1) }
+    return mean
   }
 
   /// Halves both sides for a speaker of one channel, which receives their sum.
@@ -222,7 +228,6 @@ struct CoreCells: Sendable {
   let isSending: FlagCell
   let isInterrupted: FlagCell
   let usesMixAsReference: FlagCell
-  let microphoneChannels: CounterCell
   let speakerPortsPerChannel: CounterCell
   /// Set by the audio thread: the rate that a capture path is needed for.
   let wantedRate: CounterCell
@@ -231,7 +236,6 @@ struct CoreCells: Sendable {
     isSending = FlagCell(block.next())
     isInterrupted = FlagCell(block.next())
     usesMixAsReference = FlagCell(block.next())
-    microphoneChannels = CounterCell(block.next())
     speakerPortsPerChannel = CounterCell(block.next())
     wantedRate = CounterCell(block.next())
   }

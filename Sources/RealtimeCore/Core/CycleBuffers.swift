@@ -11,8 +11,11 @@ package struct CycleBuffers {
   package var driver: UInt32
   /// When the cycle began, on CLOCK_MONOTONIC; 0 if that tells nothing, as in files.
   package var nanoseconds: UInt64 = 0
-  /// The sum of the microphone's channels, whose number is set by `AudioCore.setChannelScales`; nil if none is linked.
+  /// The microphone, if it has one channel; nil if none is linked.
   package var microphone: UnsafePointer<Float>?
+  /// The channels of one that has several, `microphoneCount` of them, at most `MicrophoneChannels.most`; nil where none is linked (V15).
+  package var microphones: UnsafePointer<UnsafePointer<Float>?>?
+  package var microphoneCount = 0
   /// What the real speaker plays.
   package var reference: StereoInput
   /// What applications play into *Nearend Speaker*.
@@ -30,6 +33,7 @@ package struct CycleBuffers {
     self.position = position
     self.driver = driver
     microphone = nil
+    microphones = nil
     reference = StereoInput(left: nil, right: nil)
     call = StereoInput(left: nil, right: nil)
     voice = nil

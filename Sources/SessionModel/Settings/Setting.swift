@@ -41,6 +41,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case usedPrograms
   /// Pauses playback when headphones are gone, instead of continuing in the room (R5).
   case pauseOnUnplug
+  /// `MicrophoneChannels`, as text: which channels of the microphone are heard (V15).
+  case microphoneChannels
   /// How far other applications are lowered while a call is up (D3).
   case duckingLevel
   /// Applies full ducking only while somebody speaks, a third of it in silence (D3).
@@ -131,6 +133,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
         remark: .onOff(
           "when headphones are unplugged, playback pauses", "when headphones are unplugged, playback continues in the room"),
         [.needsDevices, .holdsFromTheStart, .isConfigured])
+    case .microphoneChannels:
+      .channels("Which of the microphone's channels are heard: those that work (auto), the mean of all, or these, such as 1,2")
     case .duckingLevel:
       .choice(
         DuckingLevel.min, "How far other applications are lowered while a call is up: by 3, 9, 15 or 24 dB", alias: "ducking",
@@ -164,10 +168,10 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
     }
   }
 
-  /// The values that a setting can have; `volume` is a number from 0 to 1, `deviceName` any text, `programNames` a text that `UsedPrograms`
-  /// parses.
+  /// The values that a setting can have; `volume` is a number from 0 to 1, `deviceName` any text, `programNames` and `channels` a text that
+  /// `UsedPrograms` and `MicrophoneChannels` parse.
   public enum Kind: Sendable, Equatable {
-    case bool, volume, deviceName, programNames
+    case bool, volume, deviceName, programNames, channels
     /// One of these words.
     case choice([String])
     /// One of these words, which include "off"; or true and false, as a switch.
@@ -196,7 +200,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   public var isSwitch: Bool {
     switch kind {
     case .bool, .switchedChoice: true
-    case .volume, .deviceName, .programNames, .choice: false
+    case .volume, .deviceName, .programNames, .channels, .choice: false
     }
   }
 

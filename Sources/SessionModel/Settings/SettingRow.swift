@@ -50,6 +50,12 @@ package struct SettingRow: Sendable {
       }, rules: [.needsDevices, .holdsFromTheStart, .ignoresRepetition], deviceObstacle: "it concerns programs")
   }
 
+  static func channels(_ summary: String) -> Self {
+    Self(
+      kind: .channels, standard: .string(MicrophoneChannels.auto.text), alias: "channels", summary: summary, home: .audio,
+      remark: .words { "the microphone's channels: \($0)" }, rules: [.ignoresRepetition])
+  }
+
   /// - Parameter isSwitch: whether one of the words is "off".
   static func choice<Choice: CaseIterable & RawRepresentable<String>>(
     _ standard: Choice, _ summary: String, isSwitch: Bool = false, alias: String? = nil, home: SettingHome, remark: SettingRemark,

@@ -18,6 +18,7 @@ extension Setting {
       if let number = Double(text), (0...1).contains(number) { return .number(number) }
     case .deviceName: return .string(Self.device(text))
     case .programNames: if let used = UsedPrograms(text) { return .string(used.text) }
+    case .channels: if let channels = MicrophoneChannels(text) { return .string(channels.text) }
     case .choice(let words): if words.contains(text) { return .string(text) }
     }
     throw .badValue(setting: rawValue, value: text, possible: possible)
@@ -46,8 +47,9 @@ extension Setting {
     case (.bool, .bool): return value
     case (.switchedChoice(let words), .bool(let isOn)): return Self.switched(isOn, words)
     case (.deviceName, .string(let name)): return .string(Self.device(name))
-    case (.switchedChoice, .string(let word)), (.programNames, .string(let word)): return try parse(word)
+    case (.switchedChoice, .string(let word)), (.programNames, .string(let word)), (.channels, .string(let word)): return try parse(word)
     case (.choice(let words), .string(let word)) where words.contains(word): return value
+    case (.channels, .integer(let number)): return try parse("\(number)")
     case (.volume, .number(let number)) where (0...1).contains(number): return value
     case (.volume, .integer(let number)) where (0...1).contains(number): return .number(Double(number))
     default: throw .badValue(setting: rawValue, value: "\(value)", possible: possible)
@@ -62,6 +64,7 @@ extension Setting {
     case .deviceName: "a node name, or default"
     case .programNames:
       "names of programs, separated by commas: at most \(UsedPrograms.most) of at most \(UsedPrograms.longest) characters"
+    case .channels: MicrophoneChannels.possible
     case .choice(let words), .switchedChoice(let words): (words.dropLast().joined(separator: ", ") + " or " + (words.last ?? ""))
     }
   }

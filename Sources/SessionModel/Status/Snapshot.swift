@@ -208,6 +208,8 @@ package struct RouteStatus: Codable, Sendable, Equatable {
   package var defaults = DefaultDeviceStatus()
   /// Volumes and mutes set by mixers and switches.
   package var volumes = VolumesStatus()
+  /// The channels of the microphone in use, while it is open and has several (V15).
+  package var microphoneInputs: [MicrophoneInput] = []
 
   package init(
     microphone: Device? = nil, speaker: Device? = nil, pickedMicrophone: String? = nil, pickedSpeaker: String? = nil,

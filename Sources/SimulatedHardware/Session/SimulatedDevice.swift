@@ -1,11 +1,13 @@
 /// A sound device that the private daemon makes itself, so that it returns with a restarted daemon.
 package struct SimulatedDevice: Sendable, Hashable {
   /// The function of a device, and its ports.
-  package enum Kind: Sendable {
+  package enum Kind: Hashable, Sendable {
     /// Plays stereo: `<name>:playback_FL`, `playback_FR`; its sound comes out of `monitor_FL`, `monitor_FR`.
     case speaker
     /// Records mono: audio fed into `<name>:input_MONO` comes out of `capture_MONO`.
     case microphone
+    /// Records several channels: audio fed into `<name>:input_AUX0` comes out of `capture_AUX0`, and so on.
+    case array(channels: Int)
   }
   /// Whether it plays or records, which determines its ports.
   package var kind: Kind
@@ -34,6 +36,7 @@ package struct SimulatedDevice: Sendable, Hashable {
     switch kind {
     case .speaker: ["playback_FL", "playback_FR", "monitor_FL", "monitor_FR"].map { "\(name):\($0)" }
     case .microphone: ["input_MONO", "capture_MONO"].map { "\(name):\($0)" }
+    case .array(let channels): (0..<channels).flatMap { ["input_AUX\($0)", "capture_AUX\($0)"] }.map { "\(name):\($0)" }
     }
   }
 
@@ -46,6 +49,7 @@ package struct SimulatedDevice: Sendable, Hashable {
       switch kind {
       case .speaker: ("Audio/Sink", "FL FR")
       case .microphone: ("Audio/Source/Virtual", "MONO")
+      case .array(let channels): ("Audio/Source/Virtual", (0..<channels).map { "AUX\($0)" }.joined(separator: " "))
       }
     return """
         { factory = adapter  args = {

@@ -31,7 +31,7 @@ extension GraphTests {
           switch setting.kind {
           case .bool: (list[index + 1] as? Bool).map { .bool($0) }
           case .volume: (list[index + 1] as? Double).map { .number($0) }
-          case .deviceName, .programNames, .choice, .switchedChoice: (list[index + 1] as? String).map { .string($0) }
+          case .deviceName, .programNames, .channels, .choice, .switchedChoice: (list[index + 1] as? String).map { .string($0) }
           }
       }
       return props

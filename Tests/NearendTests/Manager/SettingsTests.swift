@@ -214,6 +214,7 @@ struct SettingsTests {
         case .volume: 0.5
         case .choice(let words), .switchedChoice(let words): .string(try #require(words.last))
         case .deviceName, .programNames: "none"
+        case .channels: "1,3"
         }
       #expect(core.set(setting, to: other) && core.value(of: setting) == other, "\(setting)")
       #expect(core.set(setting, to: setting.standard) && core.value(of: setting) == setting.standard, "\(setting)")

@@ -1,0 +1,242 @@
+internal import CRealtime
+
+/// Mixes a microphone's channels to one: the mean of those that are to be heard, over 20 ms where they change. [realtime] except `init`.
+///
+/// A microphone's echo path changes with them, so a change is rare: a channel is left out once a few hundredths of a second show that it
+/// harms, and comes back when it has been good for half a second of speech, or at once if it is the best.
+struct InputMix: ~Copyable {
+  /// Whether the channels that are heard changed in the last cycle: the echo path is another one.
+  private(set) var hasChanged = false
+
+  private let cells: InputCells
+  private let readings: UnsafeMutablePointer<InputReadings>
+  private let publishing: SequenceCell
+  private let watches: Buffer<InputWatch>
+  private let verdicts: Buffer<InputVerdict>
+  /// Each channel's gain now, and the one that it moves to.
+  private let gains, targets: Samples
+  private let clean, mixed, best: Samples
+  private let pristine = InputWatch()
+  private let nothing = InputReadings()
+  private var isBegun = false
+  private var restarts: UInt64 = 0
+  private var rate = 0
+  /// Frames of a window, and of it so far.
+  private var window = 0
+  private var gathered = 0
+  /// The best channel.
+  private var first = 0
+  /// Windows in which somebody talked, until they are enough.
+  private var voicedWindows = 0
+  /// Windows since the far end was last heard to play.
+  private var quietWindows = 0
+  private var heard: UInt32 = 0
+
+  @_noLocks @_noAllocation
+  private static func has(_ channels: UInt32, _ channel: Int) -> Bool { channels & 1 << UInt32(channel) != 0 }
+
+  private static var enough: Int {
+    @_noLocks @_noAllocation get { 8 }
+  }
+  private static var most: Int {
+    @_noLocks @_noAllocation get { 32 }
+  }
+
+  init(_ inputs: MicrophoneInputs) {
+    cells = inputs.cells
+    readings = inputs.readings.draft
+    publishing = inputs.readings.cell
+    watches = Buffer(repeating: pristine, count: Self.most)
+    verdicts = Buffer(repeating: InputVerdict(), count: Self.most)
+    gains = Samples(Self.most)
+    targets = Samples(Self.most)
+    clean = Samples(CycleProcessor.maximumQuantum)
+    mixed = Samples(CycleProcessor.maximumQuantum)
+    best = Samples(CycleProcessor.maximumQuantum)
+  }
+
+  /// Returns the mean of the channels that are heard; nil if none is linked. Samples that are NaN, infinite or beyond ±8 count as silence.
+  ///
+  /// - Parameters:
+  ///   - channels: one for each channel, nil where nothing is linked.
+  ///   - count: of them, at most 32.
+  ///   - isFarEndActive: whether the speaker plays: what is heard may be echo.
+  @_noLocks @_noAllocation
+  mutating func process(
+    _ channels: UnsafePointer<UnsafePointer<Float>?>, count: Int, isFarEndActive: Bool, frames: Int, rate: Int
+  ) -> UnsafePointer<Float>? {
+    let mode = rt_flush_denormals()
+    defer { rt_restore_denormals(mode) }
+    let linked = linkedChannels(channels, count)
+    if linked == 0 { return nil }
+    hasChanged = false
+    if !isBegun || rate != self.rate || restarts != cells.restarts.load() {
+      begin(rate: rate)
+      choose(linked, count: count)
+      tell(linked, count: count)
+    }
+    if !Self.has(linked, first) {
+      first = 0
+      while !Self.has(linked, first) { first += 1 }
+    }
+    clear(mixed.start, frames: frames)
+    var done = 0
+    while done < frames {
+      let part = min(frames - done, window - gathered)
+      // The best first: the others are compared with it.
+      mix(channels, first, from: done, frames: part)
+      for channel in 0..<count where channel != first && Self.has(linked, channel) {
+        mix(channels, channel, from: done, frames: part)
+      }
+      done += part
+      gathered += part
+      if gathered < window { continue }
+      gathered = 0
+      endWindow(linked, count: count, isFarEndActive: isFarEndActive)
+    }
+    return UnsafePointer(mixed.start)
+  }
+
+  /// Reports that the microphone has no several channels now. [realtime]
+  @_noLocks @_noAllocation
+  mutating func markIdle() {
+    guard isBegun else { return }
+    (isBegun, heard) = (false, 0)
+    readings.pointee = nothing
+    publishing.publish()
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func begin(rate: Int) {
+    (self.rate, window, gathered) = (rate, max(1, rate / 100), 0)
+    (isBegun, restarts, heard) = (true, cells.restarts.load(), 0)
+    (first, voicedWindows, quietWindows) = (0, 0, 1_000)
+    for channel in 0..<Self.most {
+      watches.start[channel] = pristine
+      verdicts.start[channel] = InputVerdict()
+      (gains[channel], targets[channel]) = (0, 0)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private func linkedChannels(_ channels: UnsafePointer<UnsafePointer<Float>?>, _ count: Int) -> UInt32 {
+    var linked: UInt32 = 0
+    for channel in 0..<min(count, Self.most) where channels[channel] != nil { linked |= 1 << UInt32(channel) }
+    return linked
+  }
+
+  /// Watches a part of one channel, and adds it to the mix.
+  @_noLocks @_noAllocation
+  private mutating func mix(_ channels: UnsafePointer<UnsafePointer<Float>?>, _ channel: Int, from start: Int, frames: Int) {
+    guard let samples = channels[channel] else { return }
+    for i in 0..<frames {
+      let x = samples[start + i]
+      clean[i] = abs(x) <= 8 ? x : 0
+    }
+    watches.start[channel].measure(
+      clean.start, frames: frames, InputWatch.Filters(rate: rate), isBest: channel == first, best: best.start)
+    let target = targets[channel]
+    var gain = gains[channel]
+    if gain == target {
+      if gain == 0 { return }
+      for i in 0..<frames { mixed[start + i] += gain * clean[i] }
+      return
+    }
+    let step = 50 / Float(rate)
+    for i in 0..<frames {
+      gain = target > gain ? min(target, gain + step) : max(target, gain - step)
+      mixed[start + i] += gain * clean[i]
+    }
+    gains[channel] = gain
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func endWindow(_ linked: UInt32, count: Int, isFarEndActive: Bool) {
+    var isActive = false, isTalking = false, loudest: Float = 0
+    for channel in 0..<count where Self.has(linked, channel) {
+      watches.start[channel].endWindow(frames: window)
+      isActive = isActive || watches.start[channel].isActive
+      loudest = max(loudest, watches.start[channel].power)
+    }
+    for channel in 0..<count where Self.has(linked, channel) && watches.start[channel].hasVoice(like: watches.start[first]) {
+      isTalking = isTalking || watches.start[channel].isTalking
+    }
+    quietWindows = isFarEndActive ? 0 : min(quietWindows + 1, 1_000)
+    let isPlayed = quietWindows <= 30, isVoiced = isActive && !isPlayed
+    if isVoiced { voicedWindows = min(voicedWindows + 1, Self.enough) }
+    for channel in 0..<count where Self.has(linked, channel) {
+      if isVoiced { watches.start[channel].noteVoice() }
+      watches.start[channel].compare(with: watches.start[first], loudest: loudest, isActive: isActive, isVoiced: isTalking)
+    }
+    let isKnown = voicedWindows == Self.enough
+    chooseBest(linked, count: count, isKnown: isKnown)
+    for channel in 0..<count where Self.has(linked, channel) {
+      verdicts.start[channel].update(
+        watches.start[channel], best: watches.start[first], isBest: channel == first,
+        .init(isActive: isActive, isPlayed: isPlayed, isKnown: isKnown))
+    }
+    choose(linked, count: count)
+    tell(linked, count: count)
+  }
+
+  /// The channel that the others are compared with: another one only if it is 3 dB better.
+  @_noLocks @_noAllocation
+  private mutating func chooseBest(_ linked: UInt32, count: Int, isKnown: Bool) {
+    var next = first, most = 2 * score(first, isKnown: isKnown)
+    for channel in 0..<count where channel != first && Self.has(linked, channel) {
+      let score = score(channel, isKnown: isKnown)
+      if score > most { (next, most) = (channel, score) }
+    }
+    first = next
+  }
+
+  @_noLocks @_noAllocation
+  private func score(_ channel: Int, isKnown: Bool) -> Float {
+    let watch = watches.start[channel]
+    if watch.clippedShare > 1e-3 { return 1e-6 * watch.level }
+    // One that has died falls back at once, though its loudest voice is not forgotten.
+    if watch.isEmpty { return 0 }
+    return isKnown ? watch.worth : watch.level
+  }
+
+  /// Sets the gains' targets by the setting and the verdicts.
+  @_noLocks @_noAllocation
+  private mutating func choose(_ linked: UInt32, count: Int) {
+    let choice = cells.choice.load()
+    var next: UInt32 = 0
+    if choice >> 32 == 2 {
+      for channel in 0..<count where Self.has(linked, channel) && verdicts.start[channel].use == .heard {
+        next |= 1 << UInt32(channel)
+      }
+    } else if choice >> 32 == 0 {
+      next = linked & UInt32(truncatingIfNeeded: choice)
+    }
+    if next == 0 { next = linked }
+    let isFirst = heard == 0
+    if next == heard { return }
+    hasChanged = hasChanged || !isFirst
+    heard = next
+    var number: Float = 0
+    for channel in 0..<Self.most where Self.has(next, channel) { number += 1 }
+    for channel in 0..<Self.most {
+      targets[channel] = Self.has(next, channel) ? 1 / number : 0
+      if isFirst { gains[channel] = targets[channel] }
+    }
+  }
+
+  /// Publishes what is known of each channel.
+  @_noLocks @_noAllocation
+  private mutating func tell(_ linked: UInt32, count: Int) {
+    var told = nothing
+    told.count = UInt8(count)
+    let isAuto = cells.choice.load() >> 32 == 2
+    for channel in 0..<count where Self.has(linked, channel) {
+      let isHeard = Self.has(heard, channel)
+      let use = verdicts.start[channel].use
+      told.levels[channel] = watches.start[channel].peak
+      told.uses[channel] = (isHeard ? MicrophoneInput.Use.heard : isAuto ? use : .unchosen).code
+    }
+    readings.pointee = told
+    publishing.publish()
+  }
+}

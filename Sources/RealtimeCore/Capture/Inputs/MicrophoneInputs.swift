@@ -1,0 +1,89 @@
+/// Which channels of the microphone are heard, and what each of them holds (V15). [any]
+///
+///     channels ─▶ InputMix: watch each, leave out what harms, mean of the rest ─▶ microphone
+package final class MicrophoneInputs: Sendable {
+  let cells: InputCells
+  let readings = SequenceLocked(InputReadings())
+  private let memory: CellBlock
+
+  init() {
+    var memory = CellBlock()
+    cells = InputCells(&memory)
+    self.memory = memory
+    channels = .auto
+  }
+
+  /// The channels that are heard. A change takes effect in the next cycle, over 20 ms. [any]
+  package var channels: MicrophoneChannels {
+    get { InputCells.channels(cells.choice.load()) }
+    set { cells.choice.store(InputCells.code(newValue)) }
+  }
+
+  /// Reports another microphone: what was known of its channels holds no more. [any]
+  package func restart() { cells.restarts.add(1) }
+
+  /// The channels of the last cycle that had several; empty if the microphone has one. [any]
+  package var inputs: [MicrophoneInput] {
+    let readings = readings.snapshot()
+    return (0..<Int(readings.count)).compactMap { index in
+      MicrophoneInput.Use.allCases.first { $0.code == readings.uses[index] }.map {
+        MicrophoneInput(channel: index + 1, level: Double(readings.levels[index]), use: $0)
+      }
+    }
+  }
+}
+
+/// What crosses to the audio thread.
+struct InputCells: Sendable {
+  /// Bits 0 to 31: the channels chosen; above them: 0 for those, 1 for all, 2 for those that work.
+  let choice: CounterCell
+  let restarts: CounterCell
+
+  init(_ block: inout CellBlock) {
+    choice = CounterCell(block.next())
+    restarts = CounterCell(block.next())
+  }
+
+  static func code(_ channels: MicrophoneChannels) -> UInt64 {
+    switch channels {
+    case .auto: 2 << 32
+    case .mean: 1 << 32
+    case .only(let numbers): numbers.reduce(0) { $0 | 1 << UInt64($1 - 1) }
+    }
+  }
+
+  static func channels(_ code: UInt64) -> MicrophoneChannels {
+    switch code >> 32 {
+    case 2: .auto
+    case 1: .mean
+    default: .only((0..<MicrophoneChannels.most).filter { code & 1 << UInt64($0) != 0 }.map { $0 + 1 })
+    }
+  }
+}
+
+/// What the audio thread tells of the channels.
+struct InputReadings: BitwiseCopyable, Sendable {
+  /// One past the last linked channel; 0 while the microphone has one.
+  var count: UInt8 = 0
+  /// Peaks, linear.
+  var levels = SIMD32<Float>(repeating: 0)
+  /// Codes of `MicrophoneInput.Use`; 0 where nothing is linked.
+  var uses = SIMD32<UInt8>(repeating: 0)
+}
+
+extension MicrophoneInput.Use {
+  /// What `InputReadings` hold of it; never 0.
+  var code: UInt8 {
+    @_noLocks @_noAllocation get {
+      switch self {
+      case .heard: 1
+      case .silent: 2
+      case .weak: 3
+      case .noisy: 4
+      case .clipped: 5
+      case .opposite: 6
+      case .unchosen: 7
+      }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import SessionModel
+import Testing
+
+@testable import OfflineProcessing
+
+@Suite("Channels of a file")
+struct ChannelTests {
+  private let folder: TestFolder
+  private static let noise = TestSignals.noise(frames: 20_000)
+
+  init() throws { folder = try TestFolder() }
+
+  private func run(
+    _ samples: [Float], channels: Int, using choice: String = "auto", far: [Float]? = nil
+  ) throws -> (notes: [String], voice: [Float]) {
+    var options = OfflineOptions(
+      microphone: try folder.wave("mic.wav", samples, channels: channels),
+      farEnd: try far.map { try folder.wave("far.wav", $0, channels: 4) }, output: folder.file("out.wav"))
+    options.settings = [.useVoiceProcessingIO: .bool(false), .microphoneChannels: .string(choice)]
+    return (try OfflineProcessor(options).run().notes, try folder.samples("out.wav"))
+  }
+
+  @Test("S9, V15: channels that would cancel each other do not, which is told; their mean is heard where it is asked for")
+  func opposite() throws {
+    let stereo = Self.noise.flatMap { [$0, -$0] }
+    let auto = try run(stereo, channels: 2)
+    #expect(auto.voice[4_800...].elementsEqual(Self.noise[4_800...]))
+    #expect(auto.notes.count == 1)
+    let note = try #require(auto.notes.first)
+    #expect(note.hasSuffix("mic.wav: channels left out at its end: 2 (in opposite phase)"), "\(note)")
+    let mean = try run(stereo, channels: 2, using: "mean")
+    #expect(mean.notes.isEmpty && mean.voice.allSatisfy { $0 == 0 })
+  }
+
+  @Test("S9, V15: a microphone on one of eight channels is as loud as on that one alone, and the silent ones are told")
+  func silent() throws {
+    let samples = Self.noise.flatMap { sample in (0..<8).map { $0 == 4 ? sample : 0 } }
+    let auto = try run(samples, channels: 8)
+    #expect(auto.voice[4_800...].elementsEqual(Self.noise[4_800...]))
+    #expect(auto.notes.first?.hasSuffix("channels left out at its end: 1, 2, 3, 4, 6, 7, 8 (silent)") == true, "\(auto.notes)")
+    #expect(try run(samples, channels: 8, using: "5").voice == Self.noise)
+    #expect(try run(samples, channels: 8, using: "5").notes.isEmpty)
+  }
+
+  @Test("S9: nothing is told of two alike channels, or of silence")
+  func ordinary() throws {
+    #expect(try run(Self.noise.flatMap { [$0, $0] }, channels: 2) == ([], Self.noise))
+    #expect(try run(Array(repeating: 0, count: 40_000), channels: 2).notes.isEmpty)
+  }
+
+  @Test("S9: a far end of four channels is mixed; where they cancel each other, that is told")
+  func farEnd() throws {
+    let far = Self.noise.flatMap { [$0, -$0, $0, -$0] }
+    let notes = try run(Self.noise, channels: 1, far: far).notes
+    let note = try #require(notes.first { $0.contains("far.wav") })
+    #expect(note.contains("mixed to one, its 4 channels are more than 100 dB lower than channel 1 alone"), "\(note)")
+    #expect(note.contains("they cancel each other"), "\(note)")
+  }
+
+  @Test("S9: a channel that is not in the file is refused, with the number there is")
+  func missing() throws {
+    do {
+      _ = try run(Self.noise, channels: 2, using: "1,3")
+      Issue.record("it was processed")
+    } catch { #expect("\(error)".contains("there is no channel 3 in it: it has 2"), "\(error)") }
+  }
+}
