@@ -33,11 +33,16 @@ NEAR_ENDS = (
     *(f"{name}-{scene}" for name in NEAR_SOUNDS[:6] for scene in SCENES[:3]),
     *(f"words-{scene}" for scene in ("talk", "early", "speaker", "clipped")),
 )
+# Which microphones hear it, and what there is to hear (arrays.py). Append only, too.
+SHAPES = ("pair", "line", "ring")
+ARRAY_SCENES = ("diffuse", "aside", "echo", "talk", "moved", "dead")
+ARRAYS = tuple(f"{shape}-{scene}" for shape in SHAPES for scene in ARRAY_SCENES)
 CHANGES_HALF_WAY = ("jump", "move", "volume")
 CANCELLERS = ("module-ec", "aec3", "webrtc", "nearend")
 PROGRAMS = ("untouched", "ideal", *CANCELLERS)
 MODE_PROGRAMS = ("untouched", "rnnoise", "wide", "nearend", "isolation")
 NEAR_END_PROGRAMS = ("untouched", "ideal", "module-ec", "aec3", "nearend", "wide", "isolation")
+ARRAY_PROGRAMS = ("untouched", "aec3", "single", "mean", "nearend")
 RECORDING_PROGRAMS = ("untouched", "module-ec", "aec3", "nearend", "isolation")
 TITLES = {
     "untouched": "untouched microphone",
@@ -49,4 +54,6 @@ TITLES = {
     "rnnoise": "RNNoise",
     "wide": "nearend, wide spectrum",
     "isolation": "nearend, voice isolation",
+    "single": "nearend, the best microphone alone",
+    "mean": "nearend, the mean of all",
 }

@@ -6,6 +6,8 @@ import random
 from pathlib import Path
 
 from kinds import (
+    ARRAY_PROGRAMS,
+    ARRAYS,
     CANCELLERS,
     KINDS,
     MODE_KINDS,
@@ -62,6 +64,11 @@ def add_families(parser):
         help=f"near ends that are no usual speech, and words that a recognizer gets wrong: {','.join(NEAR_ENDS)}",
     )
     family.add_argument(
+        "--arrays",
+        action="store_true",
+        help=f"several microphones of one device: {','.join(ARRAYS)} through {','.join(ARRAY_PROGRAMS)}",
+    )
+    family.add_argument(
         "--recordings",
         type=Path,
         metavar="FOLDER",
@@ -84,12 +91,12 @@ def add_cases(parser):
     parser.add_argument("--per-kind", type=positive, default=3, metavar="N", help="cases of each kind (3)")
     parser.add_argument(
         "--kinds",
-        type=list_of((*KINDS, *NOISES, *SITUATIONS, *NEAR_ENDS), "kind"),
+        type=list_of((*KINDS, *NOISES, *SITUATIONS, *NEAR_ENDS, *ARRAYS), "kind"),
         metavar="A,B",
-        help=f"of {','.join((*KINDS, *NOISES))}; by default all but the last {len(NOISES)}; with --situations and "
-        "--near-ends those",
+        help=f"of {','.join((*KINDS, *NOISES))}; by default all but the last {len(NOISES)}; with --situations, "
+        "--near-ends and --arrays those",
     )
-    known = tuple(dict.fromkeys((*PROGRAMS, *MODE_PROGRAMS)))
+    known = tuple(dict.fromkeys((*PROGRAMS, *MODE_PROGRAMS, *ARRAY_PROGRAMS)))
     parser.add_argument(
         "--programs",
         type=list_of(known, "program"),
@@ -123,7 +130,8 @@ def parser_of(description):
         "--write",
         action="store_true",
         help="write Documentation/quality.md with its figure and listening page; with --modes mic-modes.md, "
-        "with --situations situations.md, with --near-ends near-ends.md, with --recordings recordings.md, "
+        "with --situations situations.md, with --near-ends near-ends.md, with --arrays arrays.md, with --recordings "
+        "recordings.md, "
         "with --quick Quality/gate.json",
     )
     parser.add_argument(
@@ -143,6 +151,8 @@ def defaults(options):
         return SITUATIONS, ("untouched", *CANCELLERS)
     if options.near_ends:
         return NEAR_ENDS, NEAR_END_PROGRAMS
+    if options.arrays:
+        return ARRAYS, ARRAY_PROGRAMS
     if options.recordings:
         return (), RECORDING_PROGRAMS
     return KINDS, PROGRAMS
@@ -166,7 +176,7 @@ def arguments(description, given=None):
         parser.error("--quick has its own cases, and goes through nearend alone")
     if options.recordings and (options.kinds or options.seed is not None):
         parser.error("--recordings has the kinds that its meta.json names, and no seed")
-    if options.spread and (options.modes or options.near_ends or options.conversation):
+    if options.spread and (options.modes or options.near_ends or options.arrays or options.conversation):
         parser.error("--spread goes with cases, situations and recordings")
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1, 100_000)
@@ -176,6 +186,7 @@ def arguments(description, given=None):
     for option, own, chosen in (
         ("--situations", SITUATIONS, options.situations),
         ("--near-ends", NEAR_ENDS, options.near_ends),
+        ("--arrays", ARRAYS, options.arrays),
     ):
         if any((kind in own) != chosen for kind in options.kinds):
             parser.error(f"{', '.join(own)} go with {option}, and no other kind does")

@@ -94,6 +94,64 @@ class Nearend:
         return times
 
 
+def best_microphone(case):
+    """Returns the number, from 1, of the array's microphone that hears best."""
+    import arrays
+
+    return arrays.best(json.loads((Path(case) / "case.json").read_text()))
+
+
+@dataclass(frozen=True)
+class BestMicrophone:
+    """The best of an array's microphones as it is."""
+
+    version: str = "-"
+
+    def process(self, case, out):
+        samples, rate = soundfile.read(find_part(case, "mic"), dtype="float32", always_2d=True)
+        write(out, samples[:, best_microphone(case) - 1], rate)
+
+
+@dataclass(frozen=True)
+class NearendOfArray:
+    """nearend with some of an array's microphones: those that it chooses itself, the mean of all, or the best one."""
+
+    program: Nearend
+    channels: str
+
+    @property
+    def version(self):
+        return f"{self.program.version}, {self.channels}"
+
+    def process(self, case, out):
+        channels = str(best_microphone(case)) if self.channels == "best" else self.channels
+        self.program.run(find_part(case, "mic"), find_part(case, "far"), out, "--mic-channels", channels)
+
+
+@dataclass(frozen=True)
+class EachApart:
+    """A canceller for each of an array's microphones, and the mean of what comes out."""
+
+    program: "AEC3"
+
+    @property
+    def version(self):
+        return f"{self.program.version}, each apart"
+
+    def process(self, case, out):
+        samples, rate = soundfile.read(find_part(case, "mic"), dtype="float32", always_2d=True)
+        voices = []
+        with tempfile.TemporaryDirectory() as folder:
+            apart, voice = Path(folder) / "case", Path(folder) / "out.wav"
+            apart.mkdir()
+            (apart / "far.wav").symlink_to(Path(find_part(case, "far")).resolve())
+            for channel in samples.T:
+                soundfile.write(apart / "mic.wav", channel, rate, subtype="FLOAT")
+                self.program.process(apart, voice)
+                voices.append(soundfile.read(voice, dtype="float32")[0])
+        write(out, np.mean(voices, axis=0), rate)
+
+
 @dataclass(frozen=True)
 class ModuleEchoCancel:
     """PipeWire's module-echo-cancel: webrtc-audio-processing 0.3 with its settings."""
@@ -293,6 +351,8 @@ def find(name, binary, build):
         return find_mode(binary, name, build)
     if name in PARTS:
         return Part(PARTS[name])
+    if name in ("single", "mean"):
+        return find_nearend(binary, "nearend")
     if name == "module-ec":
         return find_module_echo_cancel(build)
     if name == "aec3":
@@ -306,6 +366,20 @@ def without_gain_control(chosen, options=("--sample-type", "float")):
         name: replace(program, options=(*options, "--no-agc")) if isinstance(program, Nearend) else program
         for name, program in chosen.items()
     }
+
+
+def of_arrays(chosen):
+    """Returns {name: program} as they take several microphones, without gain control."""
+    channels = {"single": "best", "mean": "mean", "nearend": "auto"}
+    found = {}
+    for name, program in without_gain_control(chosen).items():
+        if name == "untouched":
+            found[name] = BestMicrophone()
+        elif name in channels:
+            found[name] = NearendOfArray(program, channels[name])
+        else:
+            found[name] = EachApart(program)
+    return found
 
 
 def process_case(job):

@@ -76,6 +76,7 @@ def check_quickly(options):
 
 def measure(options):
     """Makes, processes and scores the cases, and prints the table; returns the results."""
+    import arrays
     import cases
     import near_ends
     import programs
@@ -85,14 +86,17 @@ def measure(options):
     chosen = available_programs(options)
     if options.near_ends:
         chosen = programs.without_gain_control(chosen)
+    if options.arrays:
+        chosen = programs.of_arrays(chosen)
     folder = BUILD / f"seed-{options.seed}" / "cases"
     say(f"seed {options.seed}: {options.per_kind} cases each of {', '.join(options.kinds)}")
-    family = situations if options.situations else near_ends if options.near_ends else cases
+    families = {situations: options.situations, near_ends: options.near_ends, arrays: options.arrays}
+    family = next((family for family, is_chosen in families.items() if is_chosen), cases)
     made = timed("cases", family.make_all, folder, options.seed, options.per_kind, options.kinds, options.workers)
     for name, program in chosen.items():
         timed(name, programs.run, program, folder, made, options.out / name, options.workers)
     folders = {name: options.out / name for name in chosen}
-    with_pesq = not (options.no_pesq or options.situations or options.near_ends)
+    with_pesq = not options.no_pesq and family is cases
     table = timed("scores", score.score, folder, folders, made, with_pesq, options.workers)
     if options.situations:
         import situation_report
@@ -102,6 +106,10 @@ def measure(options):
         import near_end_report
 
         near_end_report.print_table(table, options.rows)
+    elif options.arrays:
+        import array_report
+
+        array_report.print_table(table, options.rows)
     else:
         score.print_table(table, options.rows)
     if options.spread:
@@ -170,6 +178,13 @@ def main():
 
             near_end_report.write(ROOT / "Documentation", options, chosen, table)
             say("written: Documentation/near-ends.md")
+        return 0
+    if options.arrays:
+        if options.write:
+            import array_report
+
+            array_report.write(ROOT / "Documentation", options, chosen, table)
+            say("written: Documentation/arrays.md")
         return 0
     import bars
 

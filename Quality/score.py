@@ -16,13 +16,14 @@ from pathlib import Path
 
 import numpy as np
 
+import array_score
 import measures
 import near_end_score
 import passages
 import recognizer
 import recording_score
 import recordings
-from kinds import NEAR_ENDS, SITUATIONS
+from kinds import ARRAYS, NEAR_ENDS, SITUATIONS
 from measures import SPEECH_RATE
 from opinion import EchoOpinion, NoiseOpinion
 
@@ -63,6 +64,8 @@ def truth_of(folder, case):
         sources += [passages.__file__, f"{folder}/{case['name']}/case.json"]
     elif case["kind"] in NEAR_ENDS:
         sources += [near_end_score.__file__, recognizer.__file__, f"{folder}/{case['name']}/case.json"]
+    elif case["kind"] in ARRAYS:
+        sources += [array_score.__file__, near_end_score.__file__, f"{folder}/{case['name']}/case.json"]
     paths = [recordings.find_part(f"{folder}/{case['name']}", name) for name in names]
     return digest(sources + paths, recordings.scenario(case).encode() if "recorded" in case else b"")
 
@@ -76,6 +79,8 @@ def scene_of(folder, case, with_pesq):
     if case["kind"] in NEAR_ENDS:
         return near_end_score.ScoredNearEnd(folder, case, opinion(NoiseOpinion))
     opinions = opinion(EchoOpinion), opinion(NoiseOpinion)
+    if case["kind"] in ARRAYS:
+        return array_score.ScoredArray(folder, case, *opinions)
     return measures.ScoredCase(folder, case["name"], case["kind"], *opinions, with_pesq)
 
 

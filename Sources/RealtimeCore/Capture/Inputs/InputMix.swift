@@ -234,7 +234,7 @@ struct InputMix: ~Copyable {
       let isHeard = Self.has(heard, channel)
       let use = verdicts.start[channel].use
       told.levels[channel] = watches.start[channel].peak
-      told.uses[channel] = (isHeard ? MicrophoneInput.Use.heard : isAuto ? use : .unchosen).code
+      told.uses[channel] = (isHeard ? InputUse.heard : isAuto ? use : .unchosen).code
     }
     readings.pointee = told
     publishing.publish()

@@ -1,11 +1,11 @@
 /// What becomes of one channel in the mode `auto`: decided by what its watch measures beside that of the best channel, once enough windows
 /// in a row speak for it. Own method. [realtime]
 struct InputVerdict: BitwiseCopyable {
-  private(set) var use = MicrophoneInput.Use.heard
+  private(set) var use = InputUse.heard
   /// Whether it rests on levels alone, because nobody has talked yet.
   private var isProvisional = false
   /// What the newest windows speak for, and how many of them.
-  private var candidate = MicrophoneInput.Use.heard
+  private var candidate = InputUse.heard
   private var windows = 0
 
   /// What the last window told of all channels.
@@ -45,7 +45,7 @@ struct InputVerdict: BitwiseCopyable {
 
   /// Returns what the last window speaks for; nil where it tells nothing.
   @_noLocks @_noAllocation
-  private func judge(_ watch: InputWatch, best: InputWatch, isBest: Bool, _ now: Circumstances) -> MicrophoneInput.Use? {
+  private func judge(_ watch: InputWatch, best: InputWatch, isBest: Bool, _ now: Circumstances) -> InputUse? {
     if isBest { return .heard }
     if watch.isEmpty { return .silent }
     if watch.clippedShare > (use == .clipped ? 2e-5 : 1e-3), watch.clippedShare > 4 * best.clippedShare { return .clipped }

@@ -26,7 +26,7 @@ package final class MicrophoneInputs: Sendable {
   package var inputs: [MicrophoneInput] {
     let readings = readings.snapshot()
     return (0..<Int(readings.count)).compactMap { index in
-      MicrophoneInput.Use.allCases.first { $0.code == readings.uses[index] }.map {
+      MicrophoneInput.Use(code: readings.uses[index]).map {
         MicrophoneInput(channel: index + 1, level: Double(readings.levels[index]), use: $0)
       }
     }
@@ -67,11 +67,14 @@ struct InputReadings: BitwiseCopyable, Sendable {
   var count: UInt8 = 0
   /// Peaks, linear.
   var levels = SIMD32<Float>(repeating: 0)
-  /// Codes of `MicrophoneInput.Use`; 0 where nothing is linked.
+  /// Codes of `InputUse`; 0 where nothing is linked.
   var uses = SIMD32<UInt8>(repeating: 0)
 }
 
-extension MicrophoneInput.Use {
+/// What becomes of a channel, as the audio thread has it: `MicrophoneInput.Use`, whose texts take metadata to compare. [any]
+enum InputUse: BitwiseCopyable {
+  case heard, silent, weak, noisy, clipped, opposite, unchosen
+
   /// What `InputReadings` hold of it; never 0.
   var code: UInt8 {
     @_noLocks @_noAllocation get {
@@ -84,6 +87,21 @@ extension MicrophoneInput.Use {
       case .opposite: 6
       case .unchosen: 7
       }
+    }
+  }
+}
+
+extension MicrophoneInput.Use {
+  fileprivate init?(code: UInt8) {
+    switch code {
+    case InputUse.heard.code: self = .heard
+    case InputUse.silent.code: self = .silent
+    case InputUse.weak.code: self = .weak
+    case InputUse.noisy.code: self = .noisy
+    case InputUse.clipped.code: self = .clipped
+    case InputUse.opposite.code: self = .opposite
+    case InputUse.unchosen.code: self = .unchosen
+    default: return nil
     }
   }
 }
