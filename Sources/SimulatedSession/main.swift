@@ -13,7 +13,7 @@ do {
   var configuration = SessionConfiguration()
   if command.first == "desk" {
     command.removeFirst()
-    configuration.desk = DeskCard.Kind.allCases.map { DeskCard.make($0) }
+    configuration.desk = [DeskCard.Kind.laptop, .usb, .hdmi, .bluetooth].map { DeskCard.make($0) }
     configuration.hasLoginManager = true
   }
   let session = try PrivateSession(configuration)

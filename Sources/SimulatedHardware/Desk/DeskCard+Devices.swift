@@ -7,6 +7,7 @@ extension DeskCard {
     case .usb: usbHeadset
     case .hdmi: hdmi
     case .bluetooth: bluetoothHeadset
+    case .interface: audioInterface
     }
   }
 
@@ -44,6 +45,19 @@ extension DeskCard {
     routes: [
       DeskRoute("analog-input-mic", "Microphone", .input, .mic, priority: 8_700, devices: [0], profiles: [1]),
       DeskRoute("analog-output-headphones", "Headphones", .output, .headphones, priority: 9_900, devices: [1], profiles: [1]),
+    ])
+
+  /// An interface with four inputs, of which the first two have microphones, and with loudspeakers.
+  package static let audioInterface = DeskCard(
+    .interface, name: "alsa_card.usb-Simulated_Interface-00", description: "Audio Interface",
+    properties: [
+      "device.api": "alsa", "device.bus": "usb", "device.nick": "Audio Interface", "device.bus-path": "pci-0000:00:14.0-usb-0:4:1.0",
+      "device.icon-name": "audio-card-analog-usb", "api.alsa.card.name": "Audio Interface",
+    ],
+    profiles: [.off, analog(card: "usb-Simulated_Interface-00", microphone: "multichannel-input", ["AUX0", "AUX1", "AUX2", "AUX3"])],
+    routes: [
+      DeskRoute("analog-input-linein", "Line In", .input, .mic, priority: 8_600, devices: [0], profiles: [1]),
+      DeskRoute("analog-output-speaker", "Speakers", .output, .speaker, priority: 10_000, devices: [1], profiles: [1]),
     ])
 
   /// A television. While unplugged its only profile is unavailable, so it has no node.
@@ -104,13 +118,14 @@ extension DeskCard {
       ["device.api": "alsa", "device.class": "sound", "device.profile.name": name, "device.profile.description": description]
     }
     let isStereo = positions.count == 2
+    let words = isStereo ? "Analog Stereo" : positions.count == 1 ? "Mono" : "Multichannel"
     return DeskProfile(
-      "output:analog-stereo+input:\(microphone)", isStereo ? "Analog Stereo Duplex" : "Analog Stereo Output + Mono Input",
+      "output:analog-stereo+input:\(microphone)", isStereo ? "Analog Stereo Duplex" : "Analog Stereo Output + \(words) Input",
       priority: 6_565,
       nodes: [
         DeskNode(
           device: 0, .input, name: "alsa_input.\(card).\(microphone)", positions: positions, priority: isStereo ? 2_009 : 2_000,
-          properties: properties(microphone, isStereo ? "Analog Stereo" : "Mono")),
+          properties: properties(microphone, words)),
         DeskNode(
           device: 1, .output, name: "alsa_output.\(card).analog-stereo", positions: ["FL", "FR"], priority: 1_009,
           properties: properties("analog-stereo", "Analog Stereo")),

@@ -4,7 +4,7 @@ import PipeWireClient
 /// profile, a choice of route.
 package struct DeskCard: Sendable, Equatable {
   /// The name for tests and scripts.
-  package enum Kind: String, Sendable, CaseIterable { case laptop, usb, hdmi, bluetooth }
+  package enum Kind: String, Sendable, CaseIterable { case laptop, usb, hdmi, bluetooth, interface }
 
   /// The kind; a desk has at most one card of each.
   package let kind: Kind

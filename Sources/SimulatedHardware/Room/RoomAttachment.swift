@@ -83,7 +83,7 @@ final class RoomAttachment {
       return ["FL", "FR"].map { ("\(name):monitor_\($0)", "room.loudspeaker:\(place)_\($0)") }
     }
     let microphones = acoustics.microphones.flatMap { name in
-      ["MONO", "FL", "FR"].map { ("room.microphone:output_MONO", "\(name):input_\($0)") }.filter { ids[$0.1] != nil }
+      ["MONO", "FL", "FR", "AUX0", "AUX1"].map { ("room.microphone:output_MONO", "\(name):input_\($0)") }.filter { ids[$0.1] != nil }
     }
     let hardware = loudspeakers + microphones
     let used = options.followsUse ? hardware.filter { isUsed($0.0, ids) || isUsed($0.1, ids) } : hardware

@@ -38,11 +38,14 @@ extension Stage {
       desk.plug(.usb)
       try wait("the USB headset") { hasDevice(Self.usbMicrophone) }
     case .usbIn: pick(Self.usbSpeaker, Self.usbMicrophone)
+    case .interfaceIn: pick(Self.interfaceSpeaker, Self.interfaceMicrophone)
     case .hdmiIn: pick(Self.television, nil)
     // The owner chose it once, and the session manager has remembered.
     case .bluetoothIn: try setDefaults([Self.headsetSpeaker, Self.headsetMicrophone])
-    case .headphonesOut, .usbOut, .hdmiOut, .bluetoothOut:
-      let other: [Fault: Fault] = [.headphonesOut: .headphonesIn, .usbOut: .usbIn, .hdmiOut: .hdmiIn, .bluetoothOut: .bluetoothIn]
+    case .headphonesOut, .usbOut, .interfaceOut, .hdmiOut, .bluetoothOut:
+      let other: [Fault: Fault] = [
+        .headphonesOut: .headphonesIn, .usbOut: .usbIn, .interfaceOut: .interfaceIn, .hdmiOut: .hdmiIn, .bluetoothOut: .bluetoothIn,
+      ]
       guard let arrival = other[fault] else { return }
       try prepare(arrival)
       try begin(arrival)
@@ -61,6 +64,8 @@ extension Stage {
     case .headphonesOut: desk.set(.headphones, isPlugged: false)
     case .usbIn: desk.plug(.usb)
     case .usbOut: desk.unplug(.usb)
+    case .interfaceIn: desk.plug(.interface)
+    case .interfaceOut: desk.unplug(.interface)
     case .bluetoothIn: desk.plug(.bluetooth)
     case .bluetoothOut: desk.unplug(.bluetooth)
     case .hdmiIn: desk.set(.television, isPlugged: true)
@@ -113,6 +118,10 @@ extension Stage {
     case .headphonesIn: return output == .headphones
     case .headphonesOut: return output == .builtInSpeaker && isPaused
     case .usbIn: return isRoute(Self.usbSpeaker, Self.usbMicrophone)
+    case .interfaceIn:
+      let hearsInputs = !traffic.sends || now.route.microphoneInputs.count == 4
+      return isRoute(Self.interfaceSpeaker, Self.interfaceMicrophone) && hearsInputs
+    case .interfaceOut: return isRoute(Self.laptopSpeaker, Self.laptopMicrophone)
     case .usbOut, .bluetoothOut: return isRoute(Self.laptopSpeaker, Self.laptopMicrophone) && isPaused
     case .bluetoothIn:
       return traffic.sends
@@ -174,7 +183,10 @@ extension Stage {
       pick(nil, nil)
       try wait("another device") { !isRoute(Self.usbSpeaker) || isLinked }
       desk.unplug(.usb)
-    case .usbOut, .hdmiOut: pick(nil, nil)
+    case .interfaceIn:
+      pick(nil, nil)
+      desk.unplug(.interface)
+    case .usbOut, .interfaceOut, .hdmiOut: pick(nil, nil)
     case .bluetoothIn:
       desk.unplug(.bluetooth)
       try setDefaults([nil, nil])

@@ -12,6 +12,8 @@ final class Stage {
   static let laptopMicrophone = "alsa_input.pci-0000_00_1f.3.analog-stereo"
   static let usbSpeaker = "alsa_output.usb-Simulated_USB_Headset-00.analog-stereo"
   static let usbMicrophone = "alsa_input.usb-Simulated_USB_Headset-00.mono-fallback"
+  static let interfaceSpeaker = "alsa_output.usb-Simulated_Interface-00.analog-stereo"
+  static let interfaceMicrophone = "alsa_input.usb-Simulated_Interface-00.multichannel-input"
   static let headsetSpeaker = "bluez_output.00_11_22_33_44_55.1"
   static let headsetMicrophone = "bluez_input.00_11_22_33_44_55.0"
   static let television = "alsa_output.pci-0000_01_00.1.hdmi-stereo"
@@ -136,7 +138,7 @@ final class Stage {
   }
 
   var output: PortType? { now.route.current.outputs.first?.portType }
-  var isHeardInTheRoom: Bool { output == .builtInSpeaker || output == .hdmi }
+  var isHeardInTheRoom: Bool { output == .builtInSpeaker || output == .hdmi || speaker == Self.interfaceSpeaker }
   var speaker: String? { now.route.current.outputs.first?.name }
   var microphone: String? { now.route.current.inputs.first?.name }
 

@@ -122,7 +122,7 @@ final class Witness: @unchecked Sendable {
     var own: [String: UInt32] = [:]
     for port in connection.objects(of: .port) {
       guard let node = node(of: port), let name = node.nodeName, let portName = port.properties["port.name"] else { continue }
-      let isFirst = portName.hasSuffix("_FL") || portName.hasSuffix("_MONO")
+      let isFirst = portName.hasSuffix("_FL") || portName.hasSuffix("_MONO") || portName.hasSuffix("_AUX0")
       if name.hasPrefix("room.ear.") {
         own[name] = port.id
       } else if name == "nearend.microphone", portName.hasPrefix("capture_"), records {

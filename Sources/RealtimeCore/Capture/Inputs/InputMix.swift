@@ -205,7 +205,7 @@ struct InputMix: ~Copyable {
     let choice = cells.choice.load()
     var next: UInt32 = 0
     if choice >> 32 == 2 {
-      for channel in 0..<count where Self.has(linked, channel) && verdicts.start[channel].use == .heard {
+      for channel in 0..<count where Self.has(linked, channel) && verdicts.start[channel].use.isSame(as: .heard) {
         next |= 1 << UInt32(channel)
       }
     } else if choice >> 32 == 0 {

@@ -32,14 +32,14 @@ struct InputVerdict: BitwiseCopyable {
   @_noLocks @_noAllocation
   mutating func update(_ watch: InputWatch, best: InputWatch, isBest: Bool, _ circumstances: Circumstances) {
     guard let next = judge(watch, best: best, isBest: isBest, circumstances) else { return }
-    if next == use {
+    if next.isSame(as: use) {
       (candidate, windows, isProvisional) = (use, 0, isProvisional && !circumstances.isKnown)
       return
     }
-    (candidate, windows) = (next, next == candidate ? windows + 1 : 1)
+    (candidate, windows) = (next, next.isSame(as: candidate) ? windows + 1 : 1)
     guard windows >= patience(watch, best: best, isBest: isBest, circumstances) else { return }
     use = next
-    isProvisional = next != .heard && !circumstances.isKnown
+    isProvisional = !next.isSame(as: .heard) && !circumstances.isKnown
     windows = 0
   }
 
@@ -48,18 +48,18 @@ struct InputVerdict: BitwiseCopyable {
   private func judge(_ watch: InputWatch, best: InputWatch, isBest: Bool, _ now: Circumstances) -> InputUse? {
     if isBest { return .heard }
     if watch.isEmpty { return .silent }
-    if watch.clippedShare > (use == .clipped ? 2e-5 : 1e-3), watch.clippedShare > 4 * best.clippedShare { return .clipped }
+    if watch.clippedShare > (use.isSame(as: .clipped) ? 2e-5 : 1e-3), watch.clippedShare > 4 * best.clippedShare { return .clipped }
     // Noise that is the inverse of itself tells as much as a voice, if it is nothing else.
-    let inverse: Float = use == .opposite ? -0.3 : now.isActive ? -0.7 : -0.9
+    let inverse: Float = use.isSame(as: .opposite) ? -0.3 : now.isActive ? -0.7 : -0.9
     if watch.correlation < inverse, watch.level > max(1e-8, 0.06 * best.level) { return .opposite }
     guard now.isKnown else {
       // Noise tells an open microphone from an empty input, until a voice does.
       if now.isActive || now.isPlayed { return nil }
-      return watch.level < 0.03 * best.level ? .weak : isProvisional || use == .silent ? .heard : use
+      return watch.level < 0.03 * best.level ? .weak : isProvisional || use.isSame(as: .silent) ? .heard : use
     }
     guard now.isVoiced else { return nil }
     // 12 dB, and 9 dB to come back.
-    let margin: Float = use == .heard ? 0.063 : 0.126
+    let margin: Float = use.isSame(as: .heard) ? 0.063 : 0.126
     if watch.loudestVoice < margin * best.loudestVoice { return .weak }
     if watch.standsOut < margin * best.standsOut { return .noisy }
     return .heard

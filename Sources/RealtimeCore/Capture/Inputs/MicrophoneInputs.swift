@@ -89,6 +89,10 @@ enum InputUse: BitwiseCopyable {
       }
     }
   }
+
+  /// Compares without the type's metadata.
+  @_noLocks @_noAllocation
+  func isSame(as other: InputUse) -> Bool { code == other.code }
 }
 
 extension MicrophoneInput.Use {
