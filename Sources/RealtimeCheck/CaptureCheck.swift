@@ -7,7 +7,7 @@ import SeededSignals
 let captureChecks: [Check] = captureChecks(.webrtc) + [handOverCheck]
 
 /// Checks of nearend's own engine, which may neither lock nor allocate.
-let nearendChecks: [Check] = captureChecks(.nearend)
+let nearendChecks: [Check] = captureChecks(.nearend) + arrayChecks
 
 private func captureChecks(_ engine: EchoCanceller) -> [Check] {
   [
@@ -74,6 +74,29 @@ private func captureChecks(_ engine: EchoCanceller) -> [Check] {
   ]
 }
 
+private let arrayChecks: [Check] = [
+  Check("capture: arrays of 2 and 8 microphones, at every rate, and switched") {
+    for (rate, microphones) in [(16_000, 2), (44_100, 8), (48_000, 8), (96_000, 3)] {
+      let driver = try CaptureDriver(.nearend, rate: rate, microphones: microphones)
+      for (quantum, input) in [(64, CaptureDriver.Input.echo), (100, .garbage), (256, .echo), (480, .none), (1_024, .echo)] {
+        driver.controls.isBeamformingEnabled.toggle()
+        driver.cycles(max(3, rate / 4 / quantum), quantum: quantum, input: input)
+      }
+      driver.cycles(max(3, 2 * rate / 256), quantum: 256)
+      if driver.meters.snapshot().microphonePeak <= 0.01 { return "nothing was heard at \(rate) Hz" }
+    }
+    return nil
+  },
+  Check("capture: microphones of an array that die, one after another, and live again") {
+    let driver = try CaptureDriver(.nearend, rate: 48_000, microphones: 8)
+    for living in [8, 5, 1, 0, 3, 8] {
+      driver.living = living
+      driver.cycles(100, quantum: 256)
+    }
+    return require(driver.meters.snapshot().microphonePeak > 0.01, "nothing was heard")
+  },
+]
+
 /// A whole core, because the hand-over is between its paths.
 private let handOverCheck = Check("capture: engines take over from one another at every quantum, and are interrupted while they do") {
   let driver = try CoreDriver()
@@ -123,11 +146,20 @@ private final class CaptureDriver {
   private let length: Int
   private var position = 0
   private static let longest = 8_192
+  /// Microphones of an array that have buffers, the first ones.
+  var living: Int
+  private let microphones: Int
+  private let others: UnsafeMutablePointer<UnsafePointer<Float>?>
 
-  init(_ engine: EchoCanceller, rate: Int) throws {
-    path = Owned(try CapturePath(engine: engine, rate: rate, maximumQuantum: Self.longest, controls: controls, meters: meters))
+  init(_ engine: EchoCanceller, rate: Int, microphones: Int = 1) throws {
+    (self.microphones, living) = (microphones, microphones)
+    others = .allocate(capacity: microphones)
+    others.initialize(repeating: nil, count: microphones)
+    path = Owned(
+      try CapturePath(
+        engine: engine, rate: rate, maximumQuantum: Self.longest, controls: controls, meters: meters, microphones: microphones))
     length = 5 * rate
-    let capacity = length + Self.longest
+    let capacity = length + Self.longest + microphones
     far = Samples(capacity)
     near = Samples(capacity)
     clipped = Samples(capacity)
@@ -151,6 +183,8 @@ private final class CaptureDriver {
     }
   }
 
+  deinit { others.deallocate() }
+
   func cycles(_ count: Int, quantum: Int, input: Input = .echo) {
     for _ in 0..<count {
       let (path, voice) = (path.pointer, voice.start)
@@ -162,8 +196,14 @@ private final class CaptureDriver {
         case .clipped: (clipped + position, far + position)
         case .softFarEnd: (near + position, softFar + position)
         }
+      let count = microphones - 1, others = others
+      // Each hears the same a little later.
+      for i in 0..<count { others[i] = i + 1 < living ? microphone.map { UnsafePointer($0 + (input == .garbage ? 0 : i)) } : nil }
+      let first = living > 0 ? microphone : nil
       onTheAudioThread {
-        path.pointee.process(microphone: microphone, reference: reference, right: reference, voice: voice, frames: quantum)
+        path.pointee.process(
+          microphone: first, reference: reference, right: reference, voice: voice, frames: quantum, others: UnsafePointer(others),
+          otherCount: count)
       }
       position += quantum
       if position >= length { position = 0 }

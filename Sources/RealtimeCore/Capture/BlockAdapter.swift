@@ -6,6 +6,9 @@ struct BlockAdapter: ~Copyable {
   let chain: VoiceChain
   private let block: Int
   private let own, left, right: Samples
+  /// Of the further microphones that the chain hears, a block each, one after another.
+  private let others: Samples
+  private let further: Int
   private var blocker: DCBlocker
   /// Frames gathered of the microphone, and in each of these buffers, 0..<block; in `own` while `gathersOwn`.
   private var gathered = 0
@@ -32,6 +35,8 @@ struct BlockAdapter: ~Copyable {
     own = Samples(chain.block)
     left = Samples(chain.block)
     right = Samples(chain.block)
+    further = chain.microphones - 1
+    others = Samples(max(1, (chain.microphones - 1) * chain.block))
     ready = Samples(2 * chain.block)
     openReady = Samples(2 * chain.block)
     self.chain = chain
@@ -65,6 +70,7 @@ struct BlockAdapter: ~Copyable {
       copy(input.microphone + done, to: microphone + gathered, frames: count)
       copy(input.left + done, to: left + gathered, frames: count)
       copy(input.right + done, to: right + gathered, frames: count)
+      for i in 0..<further { copy(input.other(i), offset: done, to: others + (i * block + gathered), frames: count) }
       gathered += count
       if gathered == block { finishBlock() }
       copy(ready + first, to: voice + done, frames: count)
@@ -92,6 +98,7 @@ struct BlockAdapter: ~Copyable {
       if isInputMuted || gathersOwn { gatherOwn(nil, frames: count) }
       clear(left + gathered, frames: count)
       clear(right + gathered, frames: count)
+      for i in 0..<further { clear(others + (i * block + gathered), frames: count) }
       lost = (lost.isEmpty ? gathered : lost.lowerBound)..<gathered + count
       gathered += count
       if gathered == block { finishBlock() }
@@ -127,7 +134,8 @@ struct BlockAdapter: ~Copyable {
   private mutating func finishBlock() {
     blocker.process(left: left.start, right: right.start, lost: lost, frames: block)
     chain.process(
-      microphone, left: left.start, right: right.start, lost: lost, unheard: isInputMuted ? own.start : nil,
+      microphone, left: left.start, right: right.start, lost: lost, others: further > 0 ? others.start : nil,
+      unheard: isInputMuted ? own.start : nil,
       open: givesNoisyVoice ? openReady + (first + readyCount) : nil)
     (gathered, lost) = (0, 0..<0)
     readyCount += block

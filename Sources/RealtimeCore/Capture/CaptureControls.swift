@@ -16,6 +16,7 @@ package final class CaptureControls: Sendable {
     isEchoCancellationEnabled = true
     isNoiseSuppressionEnabled = true
     isGainControlEnabled = true
+    isBeamformingEnabled = true
   }
 
   /// A Boolean value indicating whether the voice is processed; if not, it is the microphone, without latency (V1).
@@ -76,6 +77,12 @@ package final class CaptureControls: Sendable {
     get { cells.isGainControlEnabled.load() }
     set { cells.isGainControlEnabled.store(newValue) }
   }
+  /// A Boolean value indicating whether several microphones are heard as one, or the main one alone; no effect of a single one. The array
+  /// keeps learning where the talker is, so that it takes effect at once when switched on again. Default: true.
+  package var isBeamformingEnabled: Bool {
+    get { cells.isBeamformingEnabled.load() }
+    set { cells.isBeamformingEnabled.store(newValue) }
+  }
   /// A Boolean value indicating whether the voice is ramped to silence at the very end of the path, within 5 ms and one cycle; processing
   /// and voice detection continue (D1, D2).
   package var isMicrophoneMuted: Bool {
@@ -120,6 +127,7 @@ package final class CaptureControls: Sendable {
 struct CaptureControlCells: Sendable {
   let usesVoiceProcessing, isBypassed, isMicrophoneMuted: FlagCell
   let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: FlagCell
+  let isBeamformingEnabled: FlagCell
   let mutesInput, isVoiceOnlyPrepared, isAuditioned, usesWebRTC: FlagCell
   let streamDelay, pathChanges: CounterCell
   /// The code of a `MicMode`.
@@ -143,6 +151,7 @@ struct CaptureControlCells: Sendable {
     isAuditioned = FlagCell(block.next())
     micMode = CounterCell(block.next())
     speakerGain = DoubleCell(block.next(), 1)
+    isBeamformingEnabled = FlagCell(block.next())
   }
 
   /// A Boolean value indicating whether to suppress noise: never in wide spectrum, whatever the switch says. [realtime]

@@ -1,5 +1,5 @@
 /// The input of a capture path's chain: the microphone, faded where it appears and disappears, and muted if it is muted before processing;
-/// both sides of the reference. Samples that are NaN, infinite or beyond ±8 become silence. [realtime] except `init` and `deinit`.
+/// both sides of the reference. Further microphones of an array are muted alike, and silent where they are missing. Samples that are NaN, infinite or beyond ±8 become silence. [realtime] except `init` and `deinit`.
 struct CaptureInput: ~Copyable {
   /// The microphone's own signal, muted or not.
   private(set) var own: Samples
@@ -10,6 +10,10 @@ struct CaptureInput: ~Copyable {
   /// A Boolean value indicating whether a mute changes what the chain hears, if only by a fade.
   private(set) var isMuted = false
   private var muted: Samples
+  /// Further microphones, and room for a cycle of each, one after another.
+  let further: Int
+  private let others: Samples
+  private let maximumQuantum: Int
   private(set) var left: Samples
   private(set) var right: Samples
 
@@ -20,7 +24,10 @@ struct CaptureInput: ~Copyable {
   private var seam: Seam
   private var hasMicrophone: Bool?
 
-  init(maximumQuantum: Int, rate: Int) {
+  /// - Parameter further: microphones besides the main one, 0…7.
+  init(maximumQuantum: Int, rate: Int, further: Int = 0) {
+    (self.further, self.maximumQuantum) = (further, maximumQuantum)
+    others = Samples(max(1, further * maximumQuantum))
     own = Samples(maximumQuantum)
     muted = Samples(maximumQuantum)
     left = Samples(maximumQuantum)
@@ -29,7 +36,11 @@ struct CaptureInput: ~Copyable {
     seam = Seam(length: rate / 200)
   }
 
-  /// Exchanges two inputs; see `Samples.exchange(with:)`.
+  /// A further microphone as the chain hears it; nil if there is none.
+  @_noLocks @_noAllocation
+  func other(_ index: Int) -> UnsafePointer<Float>? { index < further ? UnsafePointer(others + index * maximumQuantum) : nil }
+
+  /// Exchanges two inputs, but for the further microphones, of which nothing is kept; see `Samples.exchange(with:)`.
   @_noLocks @_noAllocation
   mutating func exchange(with other: inout CaptureInput) {
     own.exchange(with: &other.own)
@@ -50,11 +61,11 @@ struct CaptureInput: ~Copyable {
   @_noLocks @_noAllocation
   mutating func begin(isOpen: Bool) { gate.begin(isOpen: isOpen) }
 
-  /// Reads one cycle of input. A single reference channel counts as both; missing inputs are silence.
+  /// Reads one cycle of input. `others`: `otherCount` further microphones, each nil if missing. A single reference channel counts as both; missing inputs are silence.
   @_noLocks @_noAllocation
   mutating func read(
     microphone source: UnsafePointer<Float>?, left sourceLeft: UnsafePointer<Float>?, right sourceRight: UnsafePointer<Float>?, frames: Int,
-    isMuted wanted: Bool
+    isMuted wanted: Bool, others sources: UnsafePointer<UnsafePointer<Float>?>? = nil, otherCount: Int = 0
   ) {
     copy(source, offset: 0, to: own.start, frames: frames)
     let isThere = source != nil
@@ -63,6 +74,7 @@ struct CaptureInput: ~Copyable {
     if seam.isJoining || isThere { seam.process(own.start, frames: frames) }
     sanitize(own.start, into: own.start, frames: frames)
     isMuted = wanted || !gate.isOpen
+    for i in 0..<further { readOther(i, i < otherCount ? sources?[i] : nil, frames: frames, isOpen: !wanted) }
     if isMuted {
       copy(own.start, to: muted.start, frames: frames)
       gate.apply(to: muted.start, frames: frames, quantum: frames, isOpen: !wanted)
@@ -79,6 +91,16 @@ struct CaptureInput: ~Copyable {
     } else {
       copy(left.start, to: right.start, frames: frames)
     }
+  }
+
+  @_noLocks @_noAllocation
+  private func readOther(_ index: Int, _ source: UnsafePointer<Float>?, frames: Int, isOpen: Bool) {
+    let target = others + index * maximumQuantum
+    guard let source else { return clear(target, frames: frames) }
+    sanitize(source, into: target, frames: frames)
+    if !isMuted { return }
+    var gate = gate
+    gate.apply(to: target, frames: frames, quantum: frames, isOpen: isOpen)
   }
 
   /// Copies samples, which may be the target, and silences those beyond ±8; the comparison is false for NaN, too.

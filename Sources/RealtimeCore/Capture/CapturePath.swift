@@ -21,6 +21,8 @@ package struct CapturePath: ~Copyable {
 
   /// Frames per second.
   let rate: Int
+  /// Microphones that are heard as one.
+  package let microphones: Int
   private var input: CaptureInput
   private var blocks: BlockAdapter
   private let stages: StageRunner?
@@ -51,14 +53,18 @@ package struct CapturePath: ~Copyable {
   ///   - tuning: of nearend's own engine.
   ///   - stages: the program's own; must outlive the path.
   ///   - isolation: for the mode of that name; must outlive the path.
+  ///   - microphones: 1…8 that are heard as one, the main one included; WebRTC's engine hears that alone.
   /// - Throws: `CapturePathError`.
   package init(
     engine: EchoCanceller = .nearend, rate: Int, maximumQuantum: Int, tuning: Tuning = .standard, controls: CaptureControls,
-    meters: SequenceLocked<CaptureMeters>, stages: StageChain? = nil, isolation: VoiceIsolation? = nil
+    meters: SequenceLocked<CaptureMeters>, stages: StageChain? = nil, isolation: VoiceIsolation? = nil,
+    microphones: Int = 1
   ) throws(CapturePathError) {
     guard (16000...192_000).contains(rate) else { throw .unsupportedRate(rate) }
     guard (1...65536).contains(maximumQuantum) else { throw .unsupportedQuantum(maximumQuantum) }
-    blocks = BlockAdapter(try VoiceChain(engine, rate: rate, tuning: tuning, controls: controls.cells), rate: rate)
+    precondition((1...8).contains(microphones), "CapturePath: \(microphones) microphones")
+    blocks = BlockAdapter(
+      try VoiceChain(engine, rate: rate, tuning: tuning, controls: controls.cells, microphones: microphones), rate: rate)
     self.stages = stages?.runner
     self.isolation = isolation?.slot.pointer
     self.controls = controls
@@ -67,7 +73,8 @@ package struct CapturePath: ~Copyable {
     told = meters.draft
     publishing = meters.cell
     self.rate = rate
-    input = CaptureInput(maximumQuantum: maximumQuantum, rate: rate)
+    self.microphones = microphones
+    input = CaptureInput(maximumQuantum: maximumQuantum, rate: rate, further: microphones - 1)
     gate = MuteGate(length: rate / 200, isOpen: true)
     seam = Seam(length: rate / 200)
     pathChanges = controls.cells.pathChanges.load()
@@ -100,19 +107,24 @@ package struct CapturePath: ~Copyable {
   ///   - left, right: what the real speaker plays; a single one counts as both, and none is silence.
   ///   - voice: the output; may be `microphone`.
   ///   - frames: the quantum. When it changes, the latency changes with it, over a short fade.
+  ///   - others: `otherCount` further microphones of the array, in an order that stays; one that is nil is silent, and so are those that are
+  ///     missing of `microphones` − 1.
   @_noLocks @_noAllocation
   package mutating func process(
     microphone: UnsafePointer<Float>?, reference left: UnsafePointer<Float>?, right: UnsafePointer<Float>?,
-    voice: UnsafeMutablePointer<Float>, frames: Int
+    voice: UnsafeMutablePointer<Float>, frames: Int, others: UnsafePointer<UnsafePointer<Float>?>? = nil, otherCount: Int = 0
   ) {
-    process(microphone: microphone, reference: left, right: right, voice: voice, frames: frames, tape: nil)
+    process(
+      microphone: microphone, reference: left, right: right, voice: voice, frames: frames, others: others, otherCount: otherCount,
+      tape: nil)
   }
 
   /// The same, and records microphone and voice as they are without a mute. [realtime]
   @_noLocks @_noAllocation
   mutating func process(
     microphone: UnsafePointer<Float>?, reference left: UnsafePointer<Float>?, right: UnsafePointer<Float>?,
-    voice: UnsafeMutablePointer<Float>, frames: Int, tape: UnsafeMutablePointer<AuditionTape>?
+    voice: UnsafeMutablePointer<Float>, frames: Int, others: UnsafePointer<UnsafePointer<Float>?>? = nil,
+    otherCount: Int = 0, tape: UnsafeMutablePointer<AuditionTape>?
   ) {
     if frames <= 0 { return }
     let usesVoiceProcessing = controlCells.usesVoiceProcessing.load()
@@ -125,7 +137,9 @@ package struct CapturePath: ~Copyable {
     }
     if isIdle || frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
 
-    input.read(microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput && !isAuditioned)
+    input.read(
+      microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput && !isAuditioned,
+      others: others, otherCount: otherCount)
     if isProcessing {
       runChain(into: voice, frames: frames)
     } else {

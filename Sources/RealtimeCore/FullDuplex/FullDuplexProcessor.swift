@@ -5,6 +5,8 @@ internal import CRealtime
 ///     microphone ─▶ linear canceller ─▶ suppressor of residual echo and noise ─▶ voice
 ///     left, right ─────────┘   └── echo, uncertainty ──┘
 ///
+/// With more than one microphone, the others have a linear canceller each, and the suppressor begins with a `Beamformer`.
+///
 /// Every stage runs whatever is switched on, except the canceller while the far end is silent; a switch changes what is heard, in one hop.
 /// Own arrangement; each stage names its source. Delay: `delay`, a hop and 24 frames. Cost: some 15 transforms a hop in mono, 3 of them the
 /// suppressor's, of which 2 run in silence, too. [realtime] except `init` and `deinit`.
@@ -34,6 +36,7 @@ struct FullDuplexProcessor: ~Copyable {
   private let afterLoss: Samples
   private var isAfterLoss = false
   private let silence: Samples
+  private let array: ArrayInput
   /// Lost microphone frames of the next aligned hop.
   private var lostAhead = 0..<0
   /// Mean squares of the previous hop, because the voice is a hop late: of the microphone, negative before the first hop, of what the
@@ -44,16 +47,19 @@ struct FullDuplexProcessor: ~Copyable {
   private var formerSpeech: Float = 0
 
   /// Allocates everything. [control]
-  /// - Parameter rate: 16000…192000 Hz.
-  init(rate: Int, tuning: Tuning = .standard) {
+  /// - Parameters:
+  ///   - rate: 16000…192000 Hz.
+  ///   - microphones: 1…8, the main one first.
+  init(rate: Int, tuning: Tuning = .standard, microphones: Int = 1) {
     let layout = FilterLayout(rate: rate)
     hop = layout.hop
-    let linear = LinearCanceller(layout: layout, tuning: tuning)
+    let linear = LinearCanceller(layout: layout, tuning: tuning, microphones: microphones)
     delay = layout.hop + linear.farEndDelay
     microphone = BlockDelay(longest: delay, block: layout.hop)
     marks = BlockDelay(longest: linear.farEndDelay, block: layout.hop)
+    array = ArrayInput(count: microphones - 1, hop: layout.hop, delay: linear.farEndDelay)
     self.linear = linear
-    suppressor = Suppressor(layout: layout, tuning: tuning)
+    suppressor = Suppressor(layout: layout, tuning: tuning, microphones: microphones)
     meter = EchoMeter(BlockTime(frames: layout.hop, rate: rate), noiseSpan: tuning.echoMeter.noiseSpan)
     nearEnd = tuning.echoMeter.nearEnd
     echoFade = Crossfade(frames: layout.hop, weight: 1)
@@ -72,11 +78,13 @@ struct FullDuplexProcessor: ~Copyable {
   ///   - railMarks: of `RailWatch`, for the microphone before its high-pass filter; nil if no sample is clipped.
   ///   - lost: the frames of all three inputs that are unknown; they are zeros.
   ///   - open: receives the voice without noise suppression; nil if unused.
+  ///   - others: a hop of each further microphone, one after another; silence if nil.
+  ///   - beamforms: whether all microphones are heard as one, or the main one alone.
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>,
     railMarks: UnsafePointer<Float>? = nil, lost: Range<Int> = 0..<0, cancelsEcho: Bool, suppressesNoise: Bool,
-    open: UnsafeMutablePointer<Float>? = nil
+    open: UnsafeMutablePointer<Float>? = nil, others: UnsafePointer<Float>? = nil, beamforms: Bool = true
   ) {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
@@ -84,17 +92,23 @@ struct FullDuplexProcessor: ~Copyable {
     let isMarked = railMarks != nil || wasMarked
     if isMarked { marks.push(railMarks ?? UnsafePointer(silence.start)) }
     wasMarked = railMarks != nil
+    let further = array.count > 0 ? array.align(others, isAfterLoss: isAfterLoss) : nil
     let aligned = alignedMicrophone()
-    linear.process(aligned, left: left, right: right, railMarks: isMarked ? marks.late(by: linear.farEndDelay) : nil)
+    linear.process(
+      aligned, left: left, right: right, railMarks: isMarked ? marks.late(by: linear.farEndDelay) : nil, others: further)
     if linear.hasBegunAnew { meter.doubt() }
     let filtered = linear.hop()
-    let residual = silenceLost(
-      lost, of: echoFade.blend(wet: filtered.residual, dry: aligned, scratch: heard.start, frames: hop, isOn: cancelsEcho))
+    let fade = echoFade, lost = lostRanges(lost)
+    let residual = silenced(
+      echoFade.blend(wet: filtered.residual, dry: aligned, scratch: heard.start, frames: hop, isOn: cancelsEcho), in: lost)
+    let others = array.count > 0 ? array.hop(main: aligned, linear.followers.view, fade: fade, cancelsEcho: cancelsEcho, lost: lost) : nil
     noiseFade.move(frames: hop, isOn: suppressesNoise)
     suppressor.process(
       filtered, residual: residual, linearERLE: meter.erle(), echoShare: echoFade.weight, noiseShare: noiseFade.weight, into: samples,
-      open: open)
-    dryFade.blend(wet: samples, dry: microphone.late(by: delay), into: samples, frames: hop, isOn: cancelsEcho || suppressesNoise)
+      open: open, others: others, beamforms: beamforms)
+    dryFade.blend(
+      wet: samples, dry: microphone.late(by: delay), into: samples, frames: hop,
+      isOn: cancelsEcho || suppressesNoise || suppressor.isBeamHeard)
     voicePower = meanSquare(samples, frames: hop)
     if formerPower >= 0 {
       meter.update(
@@ -131,17 +145,25 @@ struct FullDuplexProcessor: ~Copyable {
     return UnsafePointer(afterLoss.start)
   }
 
-  /// Silences the residual of lost microphone samples, where it is only the negated echo estimate. Returns `residual` itself if none is.
+  /// Returns the frames of the aligned hop in which the residual is only the negated echo estimate, because the microphone's were lost: of
+  /// this hop and of the one before.
   @_noLocks @_noAllocation
-  private mutating func silenceLost(_ lost: Range<Int>, of residual: UnsafePointer<Float>) -> UnsafePointer<Float> {
-    if lost.isEmpty, lostAhead.isEmpty { return residual }
-    copy(residual, to: heard.start, frames: hop)
-    clear(heard + lostAhead.lowerBound, frames: lostAhead.count)
+  private mutating func lostRanges(_ lost: Range<Int>) -> (Range<Int>, Range<Int>) {
+    let ahead = lostAhead
     lostAhead = 0..<0
-    if lost.isEmpty { return UnsafePointer(heard.start) }
+    if lost.isEmpty { return (ahead, 0..<0) }
     let first = lost.lowerBound + linear.farEndDelay, end = lost.upperBound + linear.farEndDelay
-    if first < hop { clear(heard + first, frames: min(end, hop) - first) }
     if end > hop { lostAhead = max(first - hop, 0)..<end - hop }
+    return (ahead, first < hop ? first..<min(end, hop) : 0..<0)
+  }
+
+  /// Returns a residual that is silent in both ranges: `residual` itself if they are empty.
+  @_noLocks @_noAllocation
+  private func silenced(_ residual: UnsafePointer<Float>, in lost: (Range<Int>, Range<Int>)) -> UnsafePointer<Float> {
+    if lost.0.isEmpty, lost.1.isEmpty { return residual }
+    copy(residual, to: heard.start, frames: hop)
+    clear(heard + lost.0.lowerBound, frames: lost.0.count)
+    clear(heard + lost.1.lowerBound, frames: lost.1.count)
     return UnsafePointer(heard.start)
   }
 

@@ -18,6 +18,8 @@ struct LinearCanceller: ~Copyable {
   var farEnd: FarEnd
   var microphone: MicrophoneWindow
   var filters: FilterPair
+  /// Of an array's further microphones.
+  let followers: Followers
   var subtraction: EchoSubtraction
   var bands: PathBands
 
@@ -50,7 +52,8 @@ struct LinearCanceller: ~Copyable {
   /// Hops of silence that raise the filters' variances, at most.
   private let mostSilence: Int
 
-  init(layout: FilterLayout, tuning: Tuning = .standard) {
+  /// - Parameter microphones: 1…8; those after the first follow what is found out about the first one's echo.
+  init(layout: FilterLayout, tuning: Tuning = .standard, microphones: Int = 1) {
     self.layout = layout
     rules = tuning.supervisor
     let transform = FourierTransform(length: layout.transform)
@@ -58,7 +61,10 @@ struct LinearCanceller: ~Copyable {
     microphone = MicrophoneWindow(layout: layout, tuning: tuning.microphone)
     subtraction = EchoSubtraction(layout: layout, tuning: tuning)
     let bands = PathBands(layout: layout), count = bands.spectrum.count
-    filters = FilterPair(layout: layout, tuning: tuning, spectrum: bands.spectrum, transform: transform)
+    let followers = Followers(count: microphones - 1, layout: layout, tuning: tuning, transform: transform)
+    filters = FilterPair(
+      layout: layout, tuning: tuning, spectrum: bands.spectrum, transform: transform, followers: followers.view)
+    self.followers = followers
     self.bands = bands
     firstWords = FirstWords(layout: layout, tuning: tuning.firstWords)
     verification = PathVerification(layout: layout, tuning: tuning, bands: count)
@@ -81,20 +87,27 @@ struct LinearCanceller: ~Copyable {
 
   /// Processes one hop of the microphone and of each channel of the far end.
   ///
-  /// - Parameter railMarks: of `RailWatch`, as late as the microphone; nil if no sample is clipped.
+  /// - Parameters:
+  ///   - railMarks: of `RailWatch`, as late as the microphone; nil if no sample is clipped.
+  ///   - others: a hop of each further microphone, one after another; silence if nil.
   @_noLocks @_noAllocation
   mutating func process(
-    _ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, railMarks: UnsafePointer<Float>? = nil
+    _ samples: UnsafePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, railMarks: UnsafePointer<Float>? = nil,
+    others: UnsafePointer<Float>? = nil
   ) {
     hasBegunAnew = false
     advance(left: left, right: right)
     microphone.measure(samples)
-    if farEnd.spectra.isSilent || !microphone.isOpen { return pass(samples) }
+    if farEnd.spectra.isSilent || !microphone.isOpen {
+      if let others { follow(others) }
+      return pass(samples)
+    }
     observeFarEnd()
     filters.predict(farEnd.spectra)
     // The condition is here, because Swift 6.3 copies the filter for the call.
     if verification.isPending { verification.expect(filters.careful) }
     expectEcho()
+    if let others { follow(others) }
     microphone.push(samples, railMarks: railMarks, echo: filters.carefulEstimate.echo)
     know()
     adapt()
@@ -114,6 +127,20 @@ struct LinearCanceller: ~Copyable {
     filters.passThrough()
     subtraction.pass(microphone.pass(samples), echo: filters.carefulEstimate.echo)
     initialGuard.pass()
+  }
+
+  /// Processes a hop of the further microphones, also of those that are open while the main one is closed.
+  @_noLocks @_noAllocation
+  private mutating func follow(_ others: UnsafePointer<Float>) {
+    let isSilent = farEnd.spectra.isSilent, isHistoryComplete = hopsUntilHistoryIsComplete == 0
+    for i in 0..<followers.count {
+      let samples = others + i * layout.hop
+      if isSilent {
+        followers[i].pointee.pass(samples)
+      } else {
+        followers[i].pointee.process(samples, reference: farEnd.spectra, offset: filters.offset, learns: isHistoryComplete)
+      }
+    }
   }
 
   // MARK: Feed
@@ -260,6 +287,7 @@ struct LinearCanceller: ~Copyable {
     farEnd.lose(.history)
     scout.lose(.history)
     microphone.interrupt()
+    followers.view.interrupt()
     initialGuard.lose(.history)
     facts.isEchoSuspected = false
     hopsUntilHistoryIsComplete = filters.offset + layout.partitions * layout.partitionHops
@@ -270,6 +298,7 @@ struct LinearCanceller: ~Copyable {
   mutating func loseHop(_ silence: UnsafePointer<Float>) {
     advance(left: silence, right: silence)
     microphone.lose(silence)
+    followers.view.loseHop(silence)
   }
 
   /// Raises the filters' variances, because the echo path may have changed, and searches for a better window; the weights are kept.

@@ -8,8 +8,7 @@ struct ChainEnds: ~Copyable {
   private let block: Int
   /// The processors' delay in frames.
   private let delay: Int
-  private var highPass: Biquad
-  private var highPassFade: Crossfade
+  private var rumble: RumbleFilter
   private var raw: BlockDelay
   private var bypassFade: Crossfade
   private var talk: TalkWatch
@@ -22,20 +21,19 @@ struct ChainEnds: ~Copyable {
   private let seconds: Float
   /// Mean square of the processors' output.
   private var processedPower: Float = 0
-  /// The microphone after the high-pass filter, while that is switched off.
-  private let rumbleFree: Samples
   private let controls: CaptureControlCells
   /// Reduction in dB from which on an echo needs no gate, which takes the near end away with it.
   private let cancelled: Float = 20
 
-  /// - Parameter delay: the processors' delay in frames.
-  init(_ time: BlockTime, delay: Int, controls: CaptureControlCells) {
+  /// - Parameters:
+  ///   - delay: the processors' delay in frames.
+  ///   - microphones: 1…8.
+  init(_ time: BlockTime, delay: Int, controls: CaptureControlCells, microphones: Int = 1) {
     block = time.frames
     self.delay = delay
     seconds = Float(time.seconds)
     self.controls = controls
-    highPass = .rumble(rate: time.rate)
-    highPassFade = Crossfade(frames: time.frames, weight: 1)
+    rumble = RumbleFilter(time, further: microphones - 1)
     raw = BlockDelay(longest: delay, block: time.frames)
     bypassFade = Crossfade(frames: time.frames, weight: 1)
     detector = VoiceDetector(rate: time.rate)
@@ -43,7 +41,6 @@ struct ChainEnds: ~Copyable {
     talk = TalkWatch(time)
     leak = LeakedEcho(time)
     gate = LateEchoGate(rate: time.rate)
-    rumbleFree = Samples(time.frames)
   }
 
   /// Adopts what another engine's ends have learnt about the talker.
@@ -57,19 +54,12 @@ struct ChainEnds: ~Copyable {
   @_noLocks @_noAllocation
   mutating func scaleEcho(by factor: Float) { talk.scaleEcho(by: factor) }
 
-  /// Runs before the processors, in place. Returns the microphone after the high-pass filter, whether that is switched on or not: rumble is
-  /// not echo. Valid until the processors run.
+  /// Runs before the processors, in place, also on a block of each further microphone. Returns the microphone after the high-pass filter,
+  /// whether that is switched on or not: rumble is not echo. Valid until the processors run.
   @_noLocks @_noAllocation
-  mutating func begin(_ samples: UnsafeMutablePointer<Float>) -> UnsafePointer<Float> {
+  mutating func begin(_ samples: UnsafeMutablePointer<Float>, others: UnsafeMutablePointer<Float>? = nil) -> UnsafePointer<Float> {
     raw.push(samples)
-    let isOn = controls.isHighPassFilterEnabled.load()
-    if isOn, highPassFade.weight == 1 {
-      highPass.process(samples, into: samples, frames: block)
-      return UnsafePointer(samples)
-    }
-    highPass.process(samples, into: rumbleFree.start, frames: block)
-    highPassFade.blend(wet: rumbleFree.start, dry: samples, into: samples, frames: block, isOn: isOn)
-    return UnsafePointer(rumbleFree.start)
+    return rumble.process(samples, others: others, isOn: controls.isHighPassFilterEnabled.load())
   }
 
   /// Analyses the processors' output, whether it is heard or not, and a mean square by which an echo in it is found.

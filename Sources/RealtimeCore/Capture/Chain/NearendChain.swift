@@ -18,12 +18,13 @@ struct NearendChain: ~Copyable {
   private let nearEndHoldBlocks: Int
   private var nearEndHold = 0
 
-  init(rate: Int, tuning: Tuning = .standard, controls: CaptureControlCells) {
-    let processor = FullDuplexProcessor(rate: rate, tuning: tuning)
+  /// - Parameter microphones: 1…8.
+  init(rate: Int, tuning: Tuning = .standard, controls: CaptureControlCells, microphones: Int = 1) {
+    let processor = FullDuplexProcessor(rate: rate, tuning: tuning, microphones: microphones)
     let time = BlockTime(frames: processor.hop, rate: rate)
     block = processor.hop
     delay = processor.delay
-    ends = ChainEnds(time, delay: processor.delay, controls: controls)
+    ends = ChainEnds(time, delay: processor.delay, controls: controls, microphones: microphones)
     nearEndHoldBlocks = time.blocks(0.2)
     rails = RailWatch(time)
     railMarks = Samples(processor.hop)
@@ -53,14 +54,15 @@ struct NearendChain: ~Copyable {
   @_noLocks @_noAllocation
   mutating func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, lost: Range<Int>,
-    unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
+    others: UnsafeMutablePointer<Float>? = nil, unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>?
   ) {
     // The repair of clipped samples assumes the high-pass filter.
     let isClipped = rails.mark(samples, into: railMarks.start) && controls.isHighPassFilterEnabled.load()
-    let microphonePower = meanSquare(ends.begin(samples), frames: block)
+    let microphonePower = meanSquare(ends.begin(samples, others: others), frames: block)
     processor.process(
       samples, left: left, right: right, railMarks: isClipped ? UnsafePointer(railMarks.start) : nil, lost: lost,
-      cancelsEcho: controls.isEchoCancellationEnabled.load(), suppressesNoise: controls.suppressesNoise, open: open)
+      cancelsEcho: controls.isEchoCancellationEnabled.load(), suppressesNoise: controls.suppressesNoise, open: open,
+      others: others, beamforms: controls.isBeamformingEnabled.load())
     ends.listen(samples, power: processor.powerWithoutNetwork)
     processor.tell(&readings)
     nearEndHold = processor.nearEndPresence > isPresent ? nearEndHoldBlocks : max(nearEndHold - 1, 0)

@@ -8,22 +8,28 @@ struct VoiceChain: ~Copyable {
   }
 
   private let kind: Kind
+  /// Microphones that the engine hears: WebRTC's only the main one.
+  let microphones: Int
   /// Frames per block.
   let block: Int
   /// The delay of the voice in frames, without blocking.
   let delay: Int
 
   /// Allocates everything; for `off`, nearend's engine. [control]
-  /// - Parameter tuning: of nearend's own engine.
+  /// - Parameters:
+  ///   - tuning: of nearend's own engine.
+  ///   - microphones: 1…8, the main one first.
   /// - Throws: `CapturePathError.libraryMissing` or `.libraryRefused`.
-  init(_ engine: EchoCanceller, rate: Int, tuning: Tuning, controls: CaptureControlCells) throws(CapturePathError) {
+  init(_ engine: EchoCanceller, rate: Int, tuning: Tuning, controls: CaptureControlCells, microphones: Int = 1) throws(CapturePathError) {
     switch engine {
     case .nearend, .off:
-      let chain = NearendChain(rate: rate, tuning: tuning, controls: controls)
+      let chain = NearendChain(rate: rate, tuning: tuning, controls: controls, microphones: microphones)
+      self.microphones = microphones
       (block, delay) = (chain.block, chain.delay)
       kind = .nearend(Owned(chain).release())
     case .webrtc:
       let chain = try WebRTCChain(.installed, rate: rate, controls: controls)
+      self.microphones = 1
       (block, delay) = (chain.block, chain.delay)
       kind = .webrtc(Owned(chain).release())
     }
@@ -52,15 +58,17 @@ struct VoiceChain: ~Copyable {
   /// - Parameters:
   ///   - left, right: what the speaker plays.
   ///   - lost: the range, in all three, of frames that passed without a cycle: unknown, and zero.
+  ///   - others: a block of each further microphone, one after another, in place; silence if nil.
   ///   - unheard: the microphone's own signal if `samples` is silent because of a mute before processing (D1), otherwise nil; overwritten.
   ///   - open: receives the voice without noise suppression, equally late and loud, for voice isolation (V12); nil if it is not wanted.
   @_noLocks @_noAllocation
   func process(
     _ samples: UnsafeMutablePointer<Float>, left: UnsafePointer<Float>, right: UnsafePointer<Float>, lost: Range<Int> = 0..<0,
-    unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>? = nil
+    others: UnsafeMutablePointer<Float>? = nil, unheard: UnsafeMutablePointer<Float>?, open: UnsafeMutablePointer<Float>? = nil
   ) {
     switch kind {
-    case .nearend(let chain): chain.pointee.process(samples, left: left, right: right, lost: lost, unheard: unheard, open: open)
+    case .nearend(let chain):
+      chain.pointee.process(samples, left: left, right: right, lost: lost, others: others, unheard: unheard, open: open)
     case .webrtc(let chain): chain.pointee.process(samples, left: left, right: right, unheard: unheard, open: open)
     }
   }

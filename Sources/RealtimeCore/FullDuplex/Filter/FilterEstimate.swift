@@ -4,4 +4,9 @@ struct FilterEstimate {
   let echo, residual: UnsafePointer<Float>
   /// Expected power of the residual echo, by adapted bin; eight values beyond the last are readable.
   let uncertainty: UnsafePointer<Float>
+
+  @_noLocks @_noAllocation
+  init(echo: UnsafePointer<Float>, residual: UnsafePointer<Float>, uncertainty: UnsafePointer<Float>) {
+    (self.echo, self.residual, self.uncertainty) = (echo, residual, uncertainty)
+  }
 }

@@ -1,9 +1,11 @@
 /// The two filters of one echo path (Ochiai, Araseki and Ogihara, IEEE Trans. COM-25, 1977): the careful one, robust against the near end,
 /// and the fast one, which tracks what moves and takes from the careful one what it has no weights for. Everything that happens to both,
-/// and to what they share, their prior and the place of their window, happens here, once. [realtime] except `init`.
+/// and to what they share, their prior and the place of their window, happens here, once; also to the filters of an array's further
+/// microphones, which follow. [realtime] except `init`.
 struct FilterPair: ~Copyable {
   private(set) var fast: KalmanFilter
   private(set) var careful: KalmanFilter
+  private let followers: Followers.View
   /// What each makes of the newest hop.
   let fastEstimate, carefulEstimate: FilterEstimate
   /// The delay in hops at which the filters' window starts.
@@ -20,11 +22,14 @@ struct FilterPair: ~Copyable {
   /// - Parameters:
   ///   - spectrum: by whose bands the filters are compared.
   ///   - transform: of `layout.transform` samples.
+  ///   - followers: those of the further microphones; their owner must outlive the pair.
   init(
-    layout: FilterLayout, tuning: Tuning = .standard, spectrum: borrowing BandSpectrum, transform: borrowing FourierTransform
+    layout: FilterLayout, tuning: Tuning = .standard, spectrum: borrowing BandSpectrum, transform: borrowing FourierTransform,
+    followers: Followers.View = .none
   ) {
     self.layout = layout
     self.tuning = tuning.filterPair
+    self.followers = followers
     let fast = KalmanFilter(layout: layout, role: .fast, tuning: tuning, transform: transform)
     let careful = KalmanFilter(layout: layout, role: .careful, tuning: tuning, transform: transform)
     (fastEstimate, carefulEstimate) = (fast.estimate, careful.estimate)
@@ -52,7 +57,7 @@ struct FilterPair: ~Copyable {
 
   /// Adapts the prior to what the careful filter has learnt, every `layout.partitionHops` hops.
   @_noLocks @_noAllocation
-  mutating func adaptPrior() { prior.update(&fast, &careful, isStereo: isStereo) }
+  mutating func adaptPrior() { prior.update(&fast, &careful, followers: followers, isStereo: isStereo) }
 
   /// Lets each filter take from the other what that knows better; see `PathSelector`.
   @_noLocks @_noAllocation
@@ -68,6 +73,7 @@ struct FilterPair: ~Copyable {
   mutating func lose(_ loss: Loss) {
     fast.lose(loss)
     careful.lose(loss)
+    followers.lose(loss)
     prior.lose(loss)
     selector.lose(loss)
   }
@@ -77,6 +83,7 @@ struct FilterPair: ~Copyable {
   mutating func age(by hops: Int) {
     careful.age(by: hops)
     fast.age(by: hops)
+    followers.age(by: hops)
   }
 
   /// Expects an error of `share` times the estimate's power.
@@ -84,6 +91,7 @@ struct FilterPair: ~Copyable {
   mutating func raiseVariances(by share: Float) {
     careful.raiseVariances(by: share)
     fast.raiseVariances(by: share)
+    followers.raiseVariances(by: share)
   }
 
   /// Scales the estimated path by a factor with this relative variance.
@@ -91,6 +99,7 @@ struct FilterPair: ~Copyable {
   mutating func scale(by factor: Float, variance: Float = 0) {
     fast.scale(by: factor, variance: variance)
     careful.scale(by: factor, variance: variance)
+    followers.scale(by: factor, variance: variance)
   }
 
   /// Raises the prior of filters that were reset a hop ago, and have predicted since, if the echo, which is this share of the error, is far
@@ -101,6 +110,7 @@ struct FilterPair: ~Copyable {
     let factor = excess(of: share, over: careful)
     if factor == 1 { return }
     careful.scalePrior(by: factor)
+    followers.scalePrior(by: factor)
     fast.scalePrior(by: factor)
     prior.scale(by: factor)
   }
@@ -134,6 +144,7 @@ struct FilterPair: ~Copyable {
     let partitions = (wanted - offset) / layout.partitionHops
     fast.move(by: partitions)
     careful.move(by: partitions)
+    followers.move(by: partitions)
     prior.move(by: partitions, scale: careful.priorScale)
     offset = wanted
   }
@@ -151,6 +162,7 @@ struct FilterPair: ~Copyable {
       return false
     }
     careful.moveLaterByHop()
+    followers.moveLaterByHop()
     fast.adopt(careful, bins: 0..<layout.bins)
     return true
   }
@@ -161,7 +173,9 @@ struct FilterPair: ~Copyable {
   mutating func moveEarlier() -> Int {
     // A filter that was reset does not know yet where the echo begins.
     let frames = careful.isConfident ? careful.moveEarlier() : 0
-    if frames > 0 { fast.adopt(careful, bins: 0..<layout.bins) }
+    if frames == 0 { return 0 }
+    fast.adopt(careful, bins: 0..<layout.bins)
+    followers.moveEarlier(by: frames)
     return frames
   }
 
@@ -182,10 +196,12 @@ struct FilterPair: ~Copyable {
     if isStereo {
       careful.split()
       fast.split()
+      followers.split()
       prior.split()
     } else {
       careful.join()
       fast.join()
+      followers.join()
       prior.join()
     }
   }

@@ -1,5 +1,5 @@
 extension KalmanFilter {
-  /// Which of the two filters it is, as far as that decides its structure and cost; how they learn is in `Tuning.Learning`.
+  /// Which of the filters it is, as far as that decides its structure and cost; how they learn is in `Tuning.Learning`.
   struct Role: Sendable {
     /// Hops per learning step; the echo is estimated every hop.
     let period: Int
@@ -15,5 +15,7 @@ extension KalmanFilter {
     static let fast = Role(period: 1, constraintTurns: 32, isPartial: true, watchesPeak: false)
     /// Robust against near-end speech.
     static let careful = Role(period: 2, constraintTurns: 16, isPartial: false, watchesPeak: true)
+    /// The only one of a further microphone of an array, whose echo's place is the main one's.
+    static let follower = Role(period: 2, constraintTurns: 16, isPartial: false, watchesPeak: false)
   }
 }

@@ -238,8 +238,15 @@ extension KalmanFilter {
   /// from. Returns the frames, a multiple of 8; 0, and changes nothing, if echo comes from the first 8 already.
   @_noLocks @_noAllocation
   mutating func moveEarlier() -> Int {
-    let length = layout.transform - layout.window, frames = idleFrames()
-    if frames == 0 { return 0 }
+    let frames = idleFrames()
+    if frames > 0 { moveEarlier(by: frames) }
+    return frames
+  }
+
+  /// The same by so many frames, a hop at most, whether echo comes from them or not.
+  @_noLocks @_noAllocation
+  mutating func moveEarlier(by frames: Int) {
+    let length = layout.transform - layout.window
     for channel in 0..<ReferenceSpectra.channels {
       for partition in 0..<layout.partitions {
         let row = channel * layout.partitions + partition
@@ -252,7 +259,6 @@ extension KalmanFilter {
       }
     }
     for row in 0..<2 * layout.partitions { peakTaps[row] = max(peakTaps[row] - Float(frames), 0) }
-    return frames
   }
 
   /// Shifts the weights by one hop towards later echoes, to match a reference that is earlier by as much. The last hop of the last

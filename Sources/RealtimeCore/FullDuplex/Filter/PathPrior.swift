@@ -29,9 +29,11 @@ struct PathPrior: ~Copyable {
     for row in 0..<2 * layout.partitions { variances[row] = KalmanFilter.priorVariance(row, layout, tuning) }
   }
 
-  /// Adapts the priors of both filters to what the careful one has learnt. Call every `partitionHops` hops while the far end talks.
+  /// Adapts the priors of all filters to what the careful one has learnt. Call every `partitionHops` hops while the far end talks.
   @_noLocks @_noAllocation
-  mutating func update(_ fast: inout KalmanFilter, _ careful: inout KalmanFilter, isStereo: Bool) {
+  mutating func update(
+    _ fast: inout KalmanFilter, _ careful: inout KalmanFilter, followers: Followers.View = .none, isStereo: Bool
+  ) {
     if updates == 0 { return }
     updates -= 1
     let rows = isStereo ? 2 * layout.partitions : layout.partitions
@@ -55,6 +57,7 @@ struct PathPrior: ~Copyable {
       if variances[row] == former { continue }
       careful.changePrior(of: row, from: former, to: variances[row])
       fast.changePrior(of: row, from: former, to: variances[row])
+      followers.changePrior(of: row, from: former, to: variances[row])
     }
   }
 

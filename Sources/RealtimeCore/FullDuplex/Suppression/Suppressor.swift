@@ -16,11 +16,13 @@ struct Suppressor: ~Copyable {
   private let window: AsymmetricWindow
   /// Windows of the residual and of the estimated echo.
   private let windows: SlidingWindows
+  /// Of a single microphone, it is not run.
+  private var beamformer: Beamformer
   private let spectrum, echoSpectrum: Spectrum
   /// The residual's power by bin, and `powerMargin` floats before and after it, which the kernel reads.
   private let paddedPower: Samples
   private let power: UnsafeMutablePointer<Float>
-  private let echoPower, uncertainty: Samples
+  private let echoPower, uncertainty, furtherUncertainty: Samples
   private let bandEdges: SuppressorBandEdges
   private let bands: SuppressorBands
   /// One hop's powers by band.
@@ -49,7 +51,8 @@ struct Suppressor: ~Copyable {
   private let phaseCount = 1024
   private let powerMargin = 8
 
-  init(layout: FilterLayout, tuning: Tuning = .standard) {
+  /// - Parameter microphones: 1…8.
+  init(layout: FilterLayout, tuning: Tuning = .standard, microphones: Int = 1) {
     let own = tuning.suppressor
     (self.tuning, closed) = (own, tuning.microphone.closed)
     hop = layout.hop
@@ -63,10 +66,12 @@ struct Suppressor: ~Copyable {
     overlap = OverlapAdd(hop: hop, length: length)
     spectrum = Spectrum(padded)
     echoSpectrum = Spectrum(padded)
+    beamformer = Beamformer(count: microphones, layout: layout, tuning: tuning, padded: padded)
     paddedPower = Samples(padded + 2 * powerMargin)
     power = paddedPower + powerMargin
     echoPower = Samples(padded)
     uncertainty = Samples(padded)
+    furtherUncertainty = Samples(padded)
     memory = SuppressorMemory(bins: padded)
     phases = Spectrum(phaseCount + padded)
     for i in 0..<phaseCount + (bins + 7) / 8 * 8 {
@@ -122,19 +127,22 @@ struct Suppressor: ~Copyable {
   ///   - echoShare: share of the residual echo to suppress, 0…1.
   ///   - noiseShare: share of the noise to suppress, 0…1.
   ///   - open: receives the voice without noise suppression; nil if unused.
+  ///   - others: the further microphones; nil if there are none.
+  ///   - beamforms: whether they are heard.
   @_noLocks @_noAllocation
   mutating func process(
     _ linear: LinearHop, residual newest: UnsafePointer<Float>, linearERLE: Float = .nan, echoShare: Float, noiseShare: Float,
-    into output: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil
+    into output: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil, others: ArrayHop? = nil, beamforms: Bool = true
   ) {
     hops += 1
     let state = linear.state
     analyze(newest, window: 0, into: spectrum.parts, power: power)
+    if let others { beamform(others, state, echoShare: echoShare, isOn: beamforms) }
     // The first sound is noise, unless it may be echo: of that a filter that has just begun leaves much, which would be heard as comfort
     // noise for seconds.
     if hops == 1 { for k in 0..<bins { memory.noise[k] = (state.isFarEndSilent ? power[k] : 0) + 1e-10 } }
     // The minima from before a microphone was closed are echo's as well as noise's, and would count as noise once no echo is expected.
-    if meanSquare(newest, frames: hop) <= closed { memory.forgetMinima() }
+    if meanSquare(newest, frames: hop) <= closed, isClosed(others) { memory.forgetMinima() }
     let isGuarded = state.isGuarded && echoShare == 1
     bands.sum(power, into: errorBands.start)
     bands.sum(memory.noise.start, into: noiseBands.start)
@@ -143,7 +151,8 @@ struct Suppressor: ~Copyable {
     if echoHops > 0 {
       echoHops -= 1
       analyze(linear.echo, window: 1, into: echoSpectrum.parts, power: echoPower.start)
-      spread(linear.uncertainty)
+      spread(linear.uncertainty, to: uncertainty.start)
+      if let others { beamformEcho(others) }
       residualEcho.update(
         SuppressorHop(
           bins: SuppressorHop.Bins(error: power, echo: echoPower.start, uncertainty: uncertainty.start),
@@ -173,6 +182,46 @@ struct Suppressor: ~Copyable {
       powerScale: window.scale, formerGain: memory.gain.start, linearERLE: linearERLE)
   }
 
+  /// Whether the further microphones are heard.
+  var isBeamHeard: Bool {
+    @_noLocks @_noAllocation get { !beamformer.isPassing }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func beamform(
+    _ others: ArrayHop, _ state: CancellerState, echoShare: Float, isOn: Bool
+  ) {
+    // As expected of the hop before.
+    var expected: Float = 0, room: Float = 1e-12, heard: Float = 1e-12
+    bands.sum(power, into: errorBands.start)
+    for band in 0..<bands.count {
+      (expected, room, heard) = (expected + echoBands[band], room + noiseBands[band], heard + errorBands[band])
+    }
+    beamformer.process(
+      others, main: spectrum.parts, power: power, transform: transform, window: window,
+      echoShare: state.isFarEndSilent ? nil : expected / (expected + room), explained: (expected + room) / heard,
+      nearEnd: presence.overall,
+      learns: state.isFarEndSilent || echoShare == 1, isOn: isOn)
+  }
+
+  /// Combines what is known of the echo as the microphones are.
+  @_noLocks @_noAllocation
+  private mutating func beamformEcho(_ others: ArrayHop) {
+    beamformer.processEcho(others, main: echoSpectrum.parts, power: echoPower.start, transform: transform, window: window)
+    if beamformer.isPassing { return }
+    beamformer.weighMain(uncertainty.start, scale: window.scale)
+    for i in 0..<others.count {
+      spread(others.uncertainty(i), to: furtherUncertainty.start)
+      beamformer.add(furtherUncertainty.start, of: i, to: uncertainty.start, scale: window.scale)
+    }
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func isClosed(_ others: ArrayHop?) -> Bool {
+    guard let others else { return true }
+    return beamformer.isClosed(others, frames: hop, closed: closed)
+  }
+
   // Never inlined, so that profiles tell this stage apart. `mutating`: Swift 6.3 copies the structure for a method that is not.
   @inline(never) @_noLocks @_noAllocation
   private mutating func analyze(
@@ -185,7 +234,7 @@ struct Suppressor: ~Copyable {
   /// Maps the filter's bins to this transform's, half as many: each is the mean of four.
   // `mutating`: as `analyze`.
   @_noLocks @_noAllocation
-  private mutating func spread(_ filter: UnsafePointer<Float>) {
+  private mutating func spread(_ filter: UnsafePointer<Float>, to uncertainty: UnsafeMutablePointer<Float>) {
     // U is the power of `window` samples, |E|² that of a hop.
     let share = Float(hop) / Float(length) / 4
     var below: Float = 0

@@ -41,6 +41,11 @@ package struct Tuning: Codable, Sendable, Equatable {
   var driftTracker = DriftTracker()
   var window = Window()
 
+  // Several microphones.
+  var microphoneHealth = MicrophoneHealth()
+  var talkerPresence = TalkerPresence()
+  var beamformer = Beamformer()
+
   // What is left of the echo, and noise.
   var residualEcho = ResidualEcho()
   var nearEndEvidence = NearEndEvidence()

@@ -114,11 +114,36 @@ struct TuningTests {
     #expect(isHeard)
   }
 
+  /// An array of two, whose second microphone dies.
+  private static let array: [[Float]] = {
+    let own = CaptureSignals.noise(seconds: Double(microphone.count) / Double(rate), rate: rate, level: -60, seed: 77)
+    let other = microphone.indices.map { i in (i > 0 && i < 4 * rate ? 0.7 * microphone[i - 1] + own[i] : 0) }
+    return [microphone, other]
+  }()
+
+  private static func arrayVoice(_ tuning: Tuning) -> [Float] {
+    var processor = FullDuplexProcessor(rate: rate, tuning: tuning, microphones: 2)
+    return processor.run(array, far: far)
+  }
+  private static let arrayStandard = arrayVoice(.standard)
+
+  private static let arrayChanges = [
+    Change("microphoneHealth") { $0.microphoneHealth.dead = 1_000 },
+    Change("talkerPresence") { $0.talkerPresence.caution = 0.1 },
+    Change("beamformer") { $0.beamformer.trusted = 10 },
+  ]
+
+  @Test("V16: so have those of an array", arguments: arrayChanges)
+  func arrayStages(change: Change) {
+    let isHeard = Self.arrayVoice(change.tuning) != Self.arrayStandard
+    #expect(isHeard)
+  }
+
   @Test("V10: no stage is left out")
   func completeness() {
     let stages = Mirror(reflecting: Tuning.standard).children.compactMap(\.label)
     // The suppressor's kernel has the rest of the suppressor's constants.
-    let tried = Set((Self.changes + Self.lateChanges).map(\.testDescription)).subtracting(["kernel"])
+    let tried = Set((Self.changes + Self.lateChanges + Self.arrayChanges).map(\.testDescription)).subtracting(["kernel"])
     #expect(tried == Set(stages))
   }
 
