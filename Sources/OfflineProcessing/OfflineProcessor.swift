@@ -61,6 +61,11 @@ package final class OfflineProcessor {
     } catch {
       throw .options(reason: "\(error)")
     }
+    do throws(ManualRenderingError) {
+      try renderer.prepare(microphoneChannels: input.channelCount)
+    } catch {
+      throw .input(file: options.microphone, reason: "\(error)")
+    }
     latency = renderer.latency(quantum: quantum)
     buffers = Samples(Self.bufferCount * quantum)
     channels = Samples(microphone.sides * quantum)

@@ -119,6 +119,12 @@ public final class ManualRenderer: @unchecked Sendable {
   /// The capture path's measurements (V6). [any]
   package var meters: CaptureMeters { core.meters.snapshot() }
 
+  /// Announces a microphone of so many channels, before its first cycle. Throws `ManualRenderingError.capturePath`.
+  package func prepare(microphoneChannels count: Int) throws(ManualRenderingError) {
+    core.expect(microphoneChannels: count)
+    try setRate(rate)
+  }
+
   /// The channels of the last cycle's microphone, if it had several (V15). [any]
   package var microphoneInputs: [MicrophoneInput] { core.inputs.inputs }
 

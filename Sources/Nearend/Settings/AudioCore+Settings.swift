@@ -49,6 +49,7 @@ extension Setting {
     case .noiseSuppression: .capture(.onOff(\.isNoiseSuppressionEnabled))
     case .echoCancellation: .capture(.onOff(\.isEchoCancellationEnabled))
     case .highPassFilter: .capture(.onOff(\.isHighPassFilterEnabled))
+    case .beamforming: .capture(.onOff(\.isBeamformingEnabled))
     case .micMode: .capture(.word(\.micMode))
     case .echoCanceller:
       .capture(

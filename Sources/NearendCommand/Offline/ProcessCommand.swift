@@ -72,6 +72,8 @@ struct ProcessCommand: ParsableCommand {
   var agc = true
   @Flag(inversion: .prefixedNo, help: "High-pass filter.")
   var hpf = true
+  @Flag(inversion: .prefixedNo, help: "Hear several microphones as an array; without it the first, of those that work, is heard.")
+  var beam = true
   @Flag(help: "The raw microphone, at the processed one's latency.")
   var bypass = false
   @Flag(inversion: .prefixedNo, help: "Voice processing; without it the microphone passes as it is.")
@@ -155,7 +157,7 @@ struct ProcessCommand: ParsableCommand {
   private var settings: [Setting: EventValue] {
     [
       .echoCanceller: .string((leavesEcho ? .off : aec ?? nearend.devices.aec ?? EchoCanceller.nearend).rawValue),
-      .noiseSuppression: .bool(ns), .voiceProcessingEnableAGC: .bool(agc), .highPassFilter: .bool(hpf),
+      .noiseSuppression: .bool(ns), .beamforming: .bool(beam), .voiceProcessingEnableAGC: .bool(agc), .highPassFilter: .bool(hpf),
       .micMode: .string((micMode ?? nearend.devices.micMode ?? .standard).rawValue), .bypassVoiceProcessing: .bool(bypass),
       .microphoneChannels: .string((micChannels.flatMap(MicrophoneChannels.init) ?? .auto).text),
       .useVoiceProcessingIO: .bool(voiceProcessing && nearend.devices.voiceProcessing ?? true),

@@ -93,7 +93,10 @@ extension GraphController {
     try ducking.update(facts.objects, speaker: decision.choice.speaker?.id, ownClients: facts.ownClients)
     let links = decision.links
     core.setSpeakerPorts(perChannel: links.speakerPortsPerChannel)
-    try attachment.filter?.makeChannelPorts(links.microphoneChannels)
+    if let channels = links.microphoneChannels {
+      core.expect(microphoneChannels: channels)
+      try attachment.filter?.makeChannelPorts(channels)
+    }
     try attachment.links.apply(links, existing: facts.objects.links)
     notify(attachment.routes.open(facts.loops, in: facts.objects, speaker: decision.choice.speaker))
     notify(attachment.use(settings.usedPrograms))

@@ -27,8 +27,9 @@ struct LinkPlan {
     let device: UInt32
   }
   var links: [Link] = []
-  /// Number of the real microphone's channels; with more than one each has a port of its own at the filter, which has to be made.
-  var microphoneChannels = 1
+  /// Number of the real microphone's channels; with more than one each has a port of its own at the filter, which has to be made. nil if
+  /// none is to be linked.
+  var microphoneChannels: Int?
   /// Number of the filter's ports that add up in each port of the real speaker.
   var speakerPortsPerChannel = 1
 
@@ -84,7 +85,7 @@ struct LinkPlan {
     if let node = devices.speaker?.id { addSpeaker(objects.inputs(of: node), own, isPassive: !keepsAwake) }
     guard demand.opensMicrophone, let microphone = devices.microphone?.id else { return }
     let channels = objects.outputs(of: microphone)
-    microphoneChannels = max(1, channels.count)
+    if !channels.isEmpty { microphoneChannels = channels.count }
     for (index, channel) in channels.enumerated() {
       guard let input = own[channels.count == 1 ? "mic_MONO" : "mic_\(index + 1)"] else { continue }
       add(channel, input, .microphone, isPassive: !keepsAwake)

@@ -23,6 +23,8 @@ package struct CapturePath: ~Copyable {
   let rate: Int
   /// Microphones that are heard as one.
   package let microphones: Int
+  /// Whether the engine hears them; if not, it is to get their mean.
+  let hearsArray: Bool
   private var input: CaptureInput
   private var blocks: BlockAdapter
   private let stages: StageRunner?
@@ -74,6 +76,7 @@ package struct CapturePath: ~Copyable {
     publishing = meters.cell
     self.rate = rate
     self.microphones = microphones
+    hearsArray = blocks.chain.microphones > 1
     input = CaptureInput(maximumQuantum: maximumQuantum, rate: rate, further: microphones - 1)
     gate = MuteGate(length: rate / 200, isOpen: true)
     seam = Seam(length: rate / 200)

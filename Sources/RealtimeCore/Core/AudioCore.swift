@@ -166,7 +166,15 @@ package final class AudioCore: @unchecked Sendable {
   private struct Wanted: Equatable {
     var rate: Int
     var engine: EchoCanceller
+    /// Heard as an array.
+    var microphones: Int
   }
+
+  private var wantedMicrophones: Int { max(1, Int(cells.wantedMicrophones.load())) }
+
+  /// Announces a microphone with so many channels, so that `prepare`, or the next `renewCapturePath`, makes a path for it before its first
+  /// cycle. [control]
+  package func expect(microphoneChannels count: Int) { cells.wantedMicrophones.store(UInt64(inputs.arrayCount(of: count))) }
 
   /// Frees what the audio thread has released. Call this periodically while cycles run. [control]
   package func collect() {
@@ -187,7 +195,7 @@ package final class AudioCore: @unchecked Sendable {
   package func renewCapturePath() throws(CapturePathError) {
     collect()
     let rate = Int(cells.wantedRate.load())
-    let wanted = Wanted(rate: rate > 0 ? rate : prepared?.rate ?? 0, engine: controls.engine)
+    let wanted = Wanted(rate: rate > 0 ? rate : prepared?.rate ?? 0, engine: controls.engine, microphones: wantedMicrophones)
     isolation.renew(rate: wanted.rate, on: maker)
     plugIns.renew(rate: wanted.rate)
     if let (purpose, path) = made.take() {
@@ -208,7 +216,7 @@ package final class AudioCore: @unchecked Sendable {
     // The audio thread takes a path only if it can return the previous one.
     collect()
     impossible = nil
-    let wanted = Wanted(rate: rate ?? prepared?.rate ?? 0, engine: controls.engine)
+    let wanted = Wanted(rate: rate ?? prepared?.rate ?? 0, engine: controls.engine, microphones: wantedMicrophones)
     isolation.prepare(rate: wanted.rate, on: maker)
     plugIns.prepare(rate: wanted.rate)
     guard wanted != prepared else { return }
@@ -242,7 +250,7 @@ package final class AudioCore: @unchecked Sendable {
     do throws(CapturePathError) {
       let path = try CapturePath(
         engine: wanted.engine, rate: wanted.rate, maximumQuantum: CoreState.maximumQuantum, tuning: tuning, controls: controls,
-        meters: meters, stages: stages, isolation: isolation)
+        meters: meters, stages: stages, isolation: isolation, microphones: wanted.microphones)
       return .success(Owned(path).release())
     } catch {
       return .failure(error)

@@ -26,7 +26,7 @@ struct CoreState: ~Copyable {
   private var hasReference = false
 
   static let maximumQuantum = 8192
-  private static let scratchBuffers = 3
+  private static let scratchBuffers = 4
   /// Limits of a plausible driver rate in Hz.
   private static let lowestRate = 1_000
   private static let highestRate = 1_000_000
@@ -124,10 +124,12 @@ struct CoreState: ~Copyable {
     let voice = io.pointee.voice ?? buffer(2)
     let microphone = microphone(io, reference: usesMix ? mix.left : io.pointee.reference.left)
     if lost > 0 { capture.pointee.lose(frames: lost) }
+    let isArray = inputs.arrayCount > 1 && capture.pointee.hearsArray && controls.usesVoiceProcessing.load()
     capture.pointee.process(
-      microphone: microphone, reference: usesMix ? mix.left : io.pointee.reference.left,
+      microphone: isArray ? inputs.array[0] ?? silence(frames: io.pointee.frames) : microphone, reference: usesMix ? mix.left : io.pointee.reference.left,
       right: usesMix ? mix.right : io.pointee.reference.right,
-      voice: voice, frames: io.pointee.frames, tape: tape)
+      voice: voice, frames: io.pointee.frames, others: isArray ? inputs.array + 1 : nil, otherCount: isArray ? inputs.arrayCount - 1 : 0,
+      tape: tape)
     let hasAudio = (source.awaitsAudio || relay.awaitsAudio) && isAudio(voice, frames: io.pointee.frames, rate: io.pointee.rate)
     appAudio.mix(into: voice, frames: io.pointee.frames, rate: io.pointee.rate)
     spectra.deliver(microphone: microphone, voice: UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)
@@ -200,13 +202,16 @@ struct CoreState: ~Copyable {
   private mutating func microphone(_ io: UnsafePointer<CycleBuffers>, reference: UnsafePointer<Float>?) -> UnsafePointer<Float>? {
     guard io.pointee.microphone == nil, let channels = io.pointee.microphones, io.pointee.microphoneCount > 0 else {
       inputs.markIdle()
+      // While nothing is linked, what comes next is not known.
+      if io.pointee.microphone != nil { cells.wantedMicrophones.store(1) }
       return io.pointee.microphone
     }
     // −60 dBFS.
     let isFarEndActive = if let reference { checkedPeak(reference, frames: io.pointee.frames) > 1e-3 } else { false }
     let mean = inputs.process(
       channels, count: io.pointee.microphoneCount, isFarEndActive: isFarEndActive, frames: io.pointee.frames, rate: io.pointee.rate)
-    if inputs.hasChanged { controls.pathChanges.add(1) }
+    if mean != nil { cells.wantedMicrophones.store(UInt64(inputs.arrayCount)) }
+    if inputs.hasChanged, inputs.arrayCount == 1 { controls.pathChanges.add(1) }
     return mean
   }
 
@@ -219,6 +224,14 @@ struct CoreState: ~Copyable {
     if let right = io.pointee.speaker.right { scale(right, by: 0.5, frames: io.pointee.frames) }
   }
 
+  /// A microphone of which nothing is to be heard now, though it is there.
+  @_noLocks @_noAllocation
+  private mutating func silence(frames: Int) -> UnsafePointer<Float> {
+    let silence = buffer(3)
+    clear(silence, frames: frames)
+    return UnsafePointer(silence)
+  }
+
   @_noLocks @_noAllocation
   private func buffer(_ index: Int) -> UnsafeMutablePointer<Float> { scratch + index * Self.maximumQuantum }
 }
@@ -229,8 +242,8 @@ struct CoreCells: Sendable {
   let isInterrupted: FlagCell
   let usesMixAsReference: FlagCell
   let speakerPortsPerChannel: CounterCell
-  /// Set by the audio thread: the rate that a capture path is needed for.
-  let wantedRate: CounterCell
+  /// Set by the audio thread: the rate, and the number of microphones of an array, that a capture path is needed for.
+  let wantedRate, wantedMicrophones: CounterCell
 
   init(_ block: inout CellBlock) {
     isSending = FlagCell(block.next())
@@ -238,5 +251,6 @@ struct CoreCells: Sendable {
     usesMixAsReference = FlagCell(block.next())
     speakerPortsPerChannel = CounterCell(block.next())
     wantedRate = CounterCell(block.next())
+    wantedMicrophones = CounterCell(block.next())
   }
 }

@@ -43,6 +43,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case pauseOnUnplug
   /// `MicrophoneChannels`, as text: which channels of the microphone are heard (V15).
   case microphoneChannels
+  /// Hears two to eight of them as an array, towards the talker, instead of the first alone (V16).
+  case beamforming
   /// How far other applications are lowered while a call is up (D3).
   case duckingLevel
   /// Applies full ducking only while somebody speaks, a third of it in silence (D3).
@@ -135,6 +137,10 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
         [.needsDevices, .holdsFromTheStart, .isConfigured])
     case .microphoneChannels:
       .channels("Which of the microphone's channels are heard: those that work (auto), the mean of all, or these, such as 1,2")
+    case .beamforming:
+      .onOff(
+        true, "Hears several microphones of one device as an array, towards the talker", alias: "beam", home: .audio,
+        remark: .onOff("several microphones are heard as an array", "of several microphones the first is heard"))
     case .duckingLevel:
       .choice(
         DuckingLevel.min, "How far other applications are lowered while a call is up: by 3, 9, 15 or 24 dB", alias: "ducking",

@@ -109,6 +109,13 @@ import Testing
     #expect(uses == [.heard, .unchosen, .heard])
   }
 
+  @Test("V15: where none of the chosen channels is there, those that work are heard")
+  func missing() {
+    rig.core.inputs.channels = .only([7])
+    let voice = rig.run([Self.speech, Self.speech.map { -$0 }])
+    #expect(abs(gain(voice, 0.2...3.9)) < 0.5 && uses == [.heard, .opposite])
+  }
+
   @Test("V15, L7: another choice is heard without a click")
   func switches() throws {
     let tone = (0..<4 * Self.rate).map { 0.3 * sinf(2 * .pi * 200 * Float($0) / Float(Self.rate)) }

@@ -1,12 +1,17 @@
 internal import CRealtime
 
-/// Mixes a microphone's channels to one: the mean of those that are to be heard, over 20 ms where they change. [realtime] except `init`.
+/// Mixes a microphone's channels to one: the mean of those that are to be heard, over 20 ms where they change; and passes them on apart,
+/// where they are to be heard as an array. [realtime] except `init`.
 ///
 /// A microphone's echo path changes with them, so a change is rare: a channel is left out once a few hundredths of a second show that it
 /// harms, and comes back when it has been good for half a second of speech, or at once if it is the best.
 struct InputMix: ~Copyable {
   /// Whether the channels that are heard changed in the last cycle: the echo path is another one.
   private(set) var hasChanged = false
+  /// The channels of an array, `arrayCount` of them, in an order that stays, nil where one is not to be heard now; valid in this cycle.
+  let array: UnsafePointer<UnsafePointer<Float>?>
+  /// Channels that are to be heard as an array; 1 for their mean.
+  private(set) var arrayCount = 1
 
   private let cells: InputCells
   private let readings: UnsafeMutablePointer<InputReadings>
@@ -15,6 +20,7 @@ struct InputMix: ~Copyable {
   private let verdicts: Buffer<InputVerdict>
   /// Each channel's gain now, and the one that it moves to.
   private let gains, targets: Samples
+  private let arrayMemory: Buffer<UnsafePointer<Float>?>
   private let clean, mixed, best: Samples
   private let pristine = InputWatch()
   private let nothing = InputReadings()
@@ -50,6 +56,9 @@ struct InputMix: ~Copyable {
     verdicts = Buffer(repeating: InputVerdict(), count: Self.most)
     gains = Samples(Self.most)
     targets = Samples(Self.most)
+    let arrayMemory = Buffer<UnsafePointer<Float>?>(repeating: nil, count: InputCells.mostOfArray)
+    array = UnsafePointer(arrayMemory.start)
+    self.arrayMemory = arrayMemory
     clean = Samples(CycleProcessor.maximumQuantum)
     mixed = Samples(CycleProcessor.maximumQuantum)
     best = Samples(CycleProcessor.maximumQuantum)
@@ -94,6 +103,7 @@ struct InputMix: ~Copyable {
       gathered = 0
       endWindow(linked, count: count, isFarEndActive: isFarEndActive)
     }
+    passOn(channels, linked, count: count)
     return UnsafePointer(mixed.start)
   }
 
@@ -101,7 +111,7 @@ struct InputMix: ~Copyable {
   @_noLocks @_noAllocation
   mutating func markIdle() {
     guard isBegun else { return }
-    (isBegun, heard) = (false, 0)
+    (isBegun, heard, arrayCount) = (false, 0, 1)
     readings.pointee = nothing
     publishing.publish()
   }
@@ -203,13 +213,12 @@ struct InputMix: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func choose(_ linked: UInt32, count: Int) {
     let choice = cells.choice.load()
-    var next: UInt32 = 0
-    if choice >> 32 == 2 {
+    var next = choice >> 32 == 1 ? linked : chosen(linked, choice)
+    // Those that work, also where none of those that were chosen is there.
+    if next == 0 {
       for channel in 0..<count where Self.has(linked, channel) && verdicts.start[channel].use.isSame(as: .heard) {
         next |= 1 << UInt32(channel)
       }
-    } else if choice >> 32 == 0 {
-      next = linked & UInt32(truncatingIfNeeded: choice)
     }
     if next == 0 { next = linked }
     let isFirst = heard == 0
@@ -224,17 +233,35 @@ struct InputMix: ~Copyable {
     }
   }
 
+  /// Passes the channels on that are to be heard as an array.
+  @_noLocks @_noAllocation
+  private mutating func passOn(_ channels: UnsafePointer<UnsafePointer<Float>?>, _ linked: UInt32, count: Int) {
+    let choice = cells.choice.load(), named = chosen(linked, choice)
+    var number = 0
+    for channel in 0..<count where Self.has(named == 0 ? linked : named, channel) {
+      if number < InputCells.mostOfArray { arrayMemory.start[number] = Self.has(heard, channel) ? channels[channel] : nil }
+      number += 1
+    }
+    arrayCount = choice >> 32 == 1 || number > InputCells.mostOfArray ? 1 : max(1, number)
+  }
+
+  /// Returns those of the linked channels that the setting names.
+  @_noLocks @_noAllocation
+  private func chosen(_ linked: UInt32, _ choice: UInt64) -> UInt32 {
+    choice >> 32 == 0 ? linked & UInt32(truncatingIfNeeded: choice) : 0
+  }
+
   /// Publishes what is known of each channel.
   @_noLocks @_noAllocation
   private mutating func tell(_ linked: UInt32, count: Int) {
     var told = nothing
     told.count = UInt8(count)
-    let isAuto = cells.choice.load() >> 32 == 2
+    let isChosen = chosen(linked, cells.choice.load()) != 0
     for channel in 0..<count where Self.has(linked, channel) {
       let isHeard = Self.has(heard, channel)
       let use = verdicts.start[channel].use
       told.levels[channel] = watches.start[channel].peak
-      told.uses[channel] = (isHeard ? InputUse.heard : isAuto ? use : .unchosen).code
+      told.uses[channel] = (isHeard ? InputUse.heard : isChosen ? .unchosen : use).code
     }
     readings.pointee = told
     publishing.publish()

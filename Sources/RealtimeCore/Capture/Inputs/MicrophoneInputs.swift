@@ -19,6 +19,21 @@ package final class MicrophoneInputs: Sendable {
     set { cells.choice.store(InputCells.code(newValue)) }
   }
 
+  /// Returns how many of `count` channels are heard as an array; 1 for their mean. [any]
+  package func arrayCount(of count: Int) -> Int {
+    let number =
+      switch channels {
+      case .mean: 1
+      case .auto: count
+      case .only(let numbers):
+        switch numbers.count(where: { $0 <= count }) {
+        case 0: count
+        case let named: named
+        }
+      }
+    return number > InputCells.mostOfArray ? 1 : max(1, number)
+  }
+
   /// Reports another microphone: what was known of its channels holds no more. [any]
   package func restart() { cells.restarts.add(1) }
 
@@ -35,6 +50,11 @@ package final class MicrophoneInputs: Sendable {
 
 /// What crosses to the audio thread.
 struct InputCells: Sendable {
+  /// The most channels that are heard as an array: of more, such as those of an interface, the mean is heard.
+  static var mostOfArray: Int {
+    @_noLocks @_noAllocation get { 8 }
+  }
+
   /// Bits 0 to 31: the channels chosen; above them: 0 for those, 1 for all, 2 for those that work.
   let choice: CounterCell
   let restarts: CounterCell
