@@ -188,7 +188,10 @@ struct Beamformer: ~Copyable {
     let atFirst = 1 / Float(min(hops, settling)), quiet = (1 - echoShare) * (1 - echoShare)
     // What is far above all that is expected is no residual echo.
     let known = min(1, tuning.foreign * explained), others = (1 - nearEnd) * (1 - nearEnd) * known * known * known
-    add(rate: quiet * presence.noise * max(noiseRate, hops < settling ? atFirst : 0), to: noise)
+    let isSettled = hops >= settling
+    add(
+      rate: quiet * presence.noise * max(noiseRate, isSettled ? 0 : atFirst), to: noise,
+      burst: isSettled ? tuning.burst * Float(count - 1) : .infinity)
     add(rate: echoShare * others * echoRate, to: echo)
     add(rate: presence.talker * talkerRate, to: talker)
   }
@@ -206,8 +209,8 @@ struct Beamformer: ~Copyable {
   }
 
   @_noLocks @_noAllocation
-  private func add(rate: Float, to covariance: borrowing SpatialCovariance) {
-    if rate > 1e-5 { covariance.add(UnsafePointer(sources.start), stride: padded, rate: rate) }
+  private func add(rate: Float, to covariance: borrowing SpatialCovariance, burst: Float = .infinity) {
+    if rate > 1e-5 { covariance.add(UnsafePointer(sources.start), stride: padded, rate: rate, burst: burst) }
   }
 
   /// Hears one microphone alone, at once: the hop before still has the others, and fades.
