@@ -67,7 +67,8 @@ struct GraphObjects {
       default: continue
       }
     }
-    for node in ports.keys { ports[node]?.sort { $0.id < $1.id } }
+    // In the node's own order: the registry gives ids of objects that have gone to new ones.
+    for node in ports.keys { ports[node]?.sort { ($0.index, $0.id) < ($1.index, $1.id) } }
     nodes.sort { $0.serial < $1.serial }
     own = Own(
       filter: node(named: NodeNames.filter)?.id, microphone: node(named: NodeNames.microphone)?.id,
