@@ -8,7 +8,8 @@ package struct OfflineOptions: Sendable {
   package var microphone: String
   /// Path of the far end's signal, which the speaker played; nil is silence.
   package var farEnd: String?
-  /// Path of the voice, a mono WAV file at the microphone's rate; it ends in .wav, or has no ending.
+  /// Path of the voice, a WAV file at the microphone's rate; it ends in .wav, or has no ending. Stereo where the setting
+  /// `microphoneChannels` is `each`, and voice processing off or the mode wideSpectrum (V16); otherwise mono.
   package var output: String
   /// Path of a PNG of levels, ERLE, delay and spectra over time; nil draws none.
   package var plot: String?

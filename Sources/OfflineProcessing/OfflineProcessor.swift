@@ -35,7 +35,10 @@ package final class OfflineProcessor {
   /// The microphone's channels, one after another.
   private let channels: Samples
   private let channelTable: Buffer<UnsafePointer<Float>?>
-  private static let bufferCount = 6
+  /// Microphone, far end left and right, voice, speaker left and right, the voice's right side.
+  private static let bufferCount = 7
+  /// Whether the voice has two channels.
+  private let isStereo: Bool
 
   /// Opens the inputs and sets everything up, without writing anything. Throws `OfflineError`.
   package init(_ options: OfflineOptions) throws(OfflineError) {
@@ -67,6 +70,7 @@ package final class OfflineProcessor {
       throw .input(file: options.microphone, reason: "\(error)")
     }
     latency = renderer.latency(quantum: quantum)
+    isStereo = microphone.sides > 1 && renderer.givesStereo
     buffers = Samples(Self.bufferCount * quantum)
     channels = Samples(microphone.sides * quantum)
     let (first, step) = (channels.start, quantum)
@@ -81,8 +85,11 @@ package final class OfflineProcessor {
     let plot = try options.plot.map { path throws(OfflineError) in try PendingFile(path: path) }
     let wanted = outputLength
     let output = try WaveOutput(
-      path: options.output, rate: microphone.input.rate, type: options.sampleType ?? microphone.input.sampleType, frames: wanted)
-    let voice = try VoiceSink(output, rate: rate, fileRate: microphone.input.rate, skip: options.keepsDelay ? 0 : latency, length: wanted)
+      path: options.output, rate: microphone.input.rate, channels: isStereo ? 2 : 1,
+      type: options.sampleType ?? microphone.input.sampleType, frames: wanted)
+    let voice = try VoiceSink(
+      output, channels: isStereo ? 2 : 1, rate: rate, fileRate: microphone.input.rate, skip: options.keepsDelay ? 0 : latency,
+      length: wanted)
     var recorder = MetricsRecorder(rate: rate, latency: latency, length: microphone.length)
     var spectra: (microphone: SpectrogramRecorder, voice: SpectrogramRecorder)?
     if options.drawsSpectrograms || plot != nil {
@@ -95,10 +102,11 @@ package final class OfflineProcessor {
     while !voice.isFull {
       if position % (50 * quantum) == 0, !progress(min(1, Double(position) / Double(microphone.length + latency))) { throw .interrupted }
       try cycle()
+      try voice.write(isStereo ? [block(3), block(6)] : [block(3)])
+      if isStereo { meanVoice() }
       recorder.add(microphone: block(0), farEnd: block(4), voice: block(3), meters: renderer.meters)
       spectra?.microphone.add(block(0))
       spectra?.voice.add(block(3))
-      try voice.write(block(3))
       position += quantum
     }
     let metrics = recorder.finish(describing: summary)
@@ -131,6 +139,7 @@ package final class OfflineProcessor {
     }
     if farEnd != nil { cycle.call = StereoInput(left: buffers + quantum, right: buffers + 2 * quantum) }
     cycle.voice = buffers + 3 * quantum
+    if isStereo { cycle.voiceRight = buffers + 6 * quantum }
     let (left, right) = (buffers + 4 * quantum, buffers + 5 * quantum)
     cycle.speaker = (left, right)
     do throws(ManualRenderingError) {
@@ -148,6 +157,12 @@ package final class OfflineProcessor {
     let heard = microphone.sides == 1 ? [0] : renderer.microphoneInputs.filter { $0.use == .heard }.map { $0.channel - 1 }
     let scale = 1 / Float(max(1, heard.count))
     for i in 0..<quantum { buffers[i] = scale * heard.reduce(0) { $0 + channels[$1 * quantum + i] } }
+  }
+
+  /// Makes the mean of both sides of the voice, for the meters.
+  private func meanVoice() {
+    let (left, right) = (buffers + 3 * quantum, buffers + 6 * quantum)
+    for i in 0..<quantum { left[i] = 0.5 * (left[i] + right[i]) }
   }
 
   /// - Throws: `OfflineError.input` where none of the channels that are to be heard is in the file.
@@ -200,29 +215,34 @@ package final class OfflineProcessor {
 /// Writes the voice without its delay, at the microphone's rate, at the wanted length.
 private final class VoiceSink {
   private let output: WaveOutput
-  private let resampler: VoiceResampler?
+  private let channels: Int
+  /// One per channel; none if the rates agree.
+  private let resamplers: [VoiceResampler]
   private let ratio: Double
   private var skip: Int
   private var remaining: Int
 
   /// - Throws: `OfflineError.options` if memory is short.
-  init(_ output: WaveOutput, rate: Int, fileRate: Int, skip: Int, length: Int) throws(OfflineError) {
+  init(_ output: WaveOutput, channels: Int, rate: Int, fileRate: Int, skip: Int, length: Int) throws(OfflineError) {
     self.output = output
+    self.channels = channels
     self.skip = skip
     remaining = length
     ratio = Double(fileRate) / Double(rate)
-    resampler = rate == fileRate ? nil : VoiceResampler()
-    if rate != fileRate, resampler == nil { throw .options(reason: "there is not enough memory to resample the output") }
+    resamplers = rate == fileRate ? [] : (0..<channels).compactMap { _ in VoiceResampler() }
+    if rate != fileRate, resamplers.count < channels { throw .options(reason: "there is not enough memory to resample the output") }
   }
 
   var isFull: Bool { remaining == 0 }
 
-  func write(_ voice: UnsafeBufferPointer<Float>) throws(OfflineError) {
-    let skipped = min(skip, voice.count)
+  /// Writes the next samples of each channel, equally many.
+  func write(_ voice: [UnsafeBufferPointer<Float>]) throws(OfflineError) {
+    let skipped = min(skip, voice[0].count)
     skip -= skipped
-    let rest = UnsafeBufferPointer(rebasing: voice[skipped...])
-    guard let resampler else { return try put(rest) }
-    let converted = resampler.convert(Array(rest), ratio: ratio)
+    let rest = voice.map { UnsafeBufferPointer(rebasing: $0[skipped...]) }
+    if resamplers.isEmpty, channels == 1 { return try put(rest[0]) }
+    let sides = resamplers.isEmpty ? rest.map(Array.init) : zip(resamplers, rest).map { $0.convert(Array($1), ratio: ratio) }
+    let converted = channels == 1 ? sides[0] : sides[0].indices.flatMap { frame in sides.map { $0[frame] } }
     let result: Swift.Result<Void, OfflineError> = converted.withUnsafeBufferPointer { samples in
       Swift.Result { () throws(OfflineError) in try put(samples) }
     }
@@ -230,8 +250,8 @@ private final class VoiceSink {
   }
 
   private func put(_ samples: UnsafeBufferPointer<Float>) throws(OfflineError) {
-    let count = min(remaining, samples.count)
+    let count = min(remaining, samples.count / channels)
     remaining -= count
-    try output.write(UnsafeBufferPointer(rebasing: samples[..<count]))
+    try output.write(UnsafeBufferPointer(rebasing: samples[..<(count * channels)]))
   }
 }

@@ -8,6 +8,8 @@ final class CoreDriver: @unchecked Sendable {
   var hasMicrophone = true
   /// Channels of the microphone, at most 8, every other one the inverse of the first; 0 if it has one.
   var channels = 0
+  /// Whether the voice's right side is linked.
+  var hasRightVoice = false
   private var position: UInt64 = 0
   private let signal = Samples(repeating: 0.5, count: longest)
   private let noise = Samples((0..<longest).map { sinf(Float($0 * $0 % 4_099)) / 4 })
@@ -15,6 +17,8 @@ final class CoreDriver: @unchecked Sendable {
   private let table: Buffer<UnsafePointer<Float>?>
   private let left = Samples(longest)
   private let right = Samples(longest)
+  private let voice = Samples(longest)
+  private let voiceRight = Samples(longest)
   private static let longest = 8_192
 
   init() throws {
@@ -39,6 +43,7 @@ final class CoreDriver: @unchecked Sendable {
       }
       buffers.call = StereoInput(left: UnsafePointer(signal.start), right: nil)
       buffers.speaker = (left.start, right.start)
+      if hasRightVoice { (buffers.voice, buffers.voiceRight) = (voice.start, voiceRight.start) }
       withUnsafePointer(to: buffers) { pointer in
         onTheAudioThread { processor.process(pointer, graphSinks: nil) }
       }

@@ -36,7 +36,8 @@ guard arguments.isEmpty || arguments == ["--capture"] else {
 let checks =
   arguments == ["--capture"]
   ? captureChecks
-  : sharedChecks + renderChecks + sourceChecks + auditionChecks + channelChecks + stageChecks + appAudioChecks + isolationChecks
+  : sharedChecks + renderChecks + sourceChecks + auditionChecks + channelChecks + stereoChecks + stageChecks + appAudioChecks
+    + isolationChecks
     + nearendChecks
     + [captureCheck]
 

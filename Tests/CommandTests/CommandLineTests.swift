@@ -74,7 +74,7 @@ struct CommandLineTests {
       (["devices", "--nosuch"], "Unknown option '--nosuch'"), (["devices", "--headless"], "only --json"),
       (["process", "--mic", "x", "--out", "-"], "not to standard output; give a name that ends in .wav"),
       (["process", "--batch", "x", "--out", "-"], "--out -: the voices are written into a folder; give its name"),
-      (["process", "--mic", "x", "--out", "y", "--channel", "0"], "--mic-channels 0: give auto, mean, or channels from 1 to 32"),
+      (["process", "--mic", "x", "--out", "y", "--channel", "0"], "--mic-channels 0: give auto, mean, each, or channels from 1 to 32"),
       (["--headless", "--wait", "--mic", "nearend.speaker"], "--mic nearend.speaker: give a real device"),
       (["rehearse", "--speaker", "nearend.sink.alice"], "--speaker nearend.sink.alice: give a real device"),
       (["plot", "--minutes", "-1"], "--minutes -1.0: give a number above 0, up to 10"),

@@ -43,6 +43,36 @@ struct ChannelTests {
     #expect(try run(samples, channels: 8, using: "5").notes.isEmpty)
   }
 
+  /// Processes a file of two channels and a silent one between them, of which each is wanted apart; returns the voice's channels.
+  private func apart(_ settings: [Setting: EventValue], rate: Int = 48_000) throws -> [[Float]] {
+    let samples = Self.noise.indices.flatMap { frame -> [Float] in [Self.noise[frame], 0, Self.noise[max(0, frame - 5)]] }
+    var options = OfflineOptions(
+      microphone: try folder.wave("mic.wav", samples, rate: rate, channels: 3), output: folder.file("out.wav"))
+    options.settings = settings.merging([.microphoneChannels: .string("each")]) { $1 }
+    _ = try OfflineProcessor(options).run()
+    let input = try SoundInput(path: folder.file("out.wav"))
+    var sides = [[Float]](repeating: [], count: input.channelCount)
+    while case let part = try input.read(sides: input.channelCount), !part.isEmpty {
+      for side in sides.indices { sides[side] += part[side] }
+    }
+    return sides
+  }
+
+  @Test("S9, V16: each of a file's channels that work becomes a side of a stereo file, with voice processing off and in wide spectrum")
+  func stereo() throws {
+    let raw = try apart([.useVoiceProcessingIO: .bool(false)])
+    let second = Self.noise.indices.map { Self.noise[max(0, $0 - 5)] }
+    #expect(raw.count == 2 && raw.allSatisfy { $0.count == Self.noise.count })
+    let isSame = raw[0][4_800...] == Self.noise[4_800...] && raw[1][4_800...] == second[4_800...]
+    #expect(isSame)
+    let wide = try apart([.micMode: .string("wideSpectrum"), .bypassVoiceProcessing: .bool(true)])
+    let isSameWide = wide.count == 2 && wide[0][4_800...] == Self.noise[4_800...] && wide[1][4_800...] == second[4_800...]
+    #expect(isSameWide)
+    let converted = try apart([.useVoiceProcessingIO: .bool(false)], rate: 8_000)
+    #expect(converted.count == 2 && converted.allSatisfy { $0.count == Self.noise.count } && converted[0] != converted[1])
+    #expect(try apart([:]).count == 1, "the mode standard is mono")
+  }
+
   @Test("S9: nothing is told of two alike channels, or of silence")
   func ordinary() throws {
     #expect(try run(Self.noise.flatMap { [$0, $0] }, channels: 2) == ([], Self.noise))

@@ -9,6 +9,8 @@ final class CoreRig: @unchecked Sendable {
   var rate = 48_000
   /// The output of the last cycle.
   private(set) var voice: [Float] = []
+  /// Its right side.
+  private(set) var voiceRight: [Float] = []
   private var position: UInt64 = 0
   private var driver: UInt32 = 1
   private var nanoseconds: UInt64 = 1_000_000_000
@@ -18,8 +20,8 @@ final class CoreRig: @unchecked Sendable {
     core = try AudioCore()
     core.controls.usesVoiceProcessing = false
     core.isSending = true
-    outputs = .allocate(capacity: 3 * CoreState.maximumQuantum)
-    outputs.initialize(repeating: 0, count: 3 * CoreState.maximumQuantum)
+    outputs = .allocate(capacity: 4 * CoreState.maximumQuantum)
+    outputs.initialize(repeating: 0, count: 4 * CoreState.maximumQuantum)
   }
 
   deinit { outputs.deallocate() }
@@ -69,6 +71,7 @@ final class CoreRig: @unchecked Sendable {
           if channels.isEmpty { buffers.microphone = microphone.baseAddress }
           buffers.call = StereoInput(left: callLeft.baseAddress, right: callRight.baseAddress)
           buffers.voice = outputs
+          buffers.voiceRight = outputs + 3 * CoreState.maximumQuantum
           buffers.speaker = (left, right)
           (reference ?? silence).withUnsafeBufferPointer { reference in
             buffers.reference = StereoInput(left: hasReference ? reference.baseAddress : nil, right: nil)
@@ -83,6 +86,7 @@ final class CoreRig: @unchecked Sendable {
     position += UInt64(frames)
     pass(frames: frames)
     voice = Array(UnsafeBufferPointer(start: outputs, count: frames))
+    voiceRight = Array(UnsafeBufferPointer(start: outputs + 3 * CoreState.maximumQuantum, count: frames))
     let speaker = (Array(UnsafeBufferPointer(start: left, count: frames)), Array(UnsafeBufferPointer(start: right, count: frames)))
     lastSpeaker = speaker.0
     played += speaker.0
@@ -96,15 +100,23 @@ extension CoreRig {
   ///   - reference: what the speaker plays.
   ///   - willRun: called before each cycle, with its first frame.
   func run(_ channels: [[Float]], reference: [Float]? = nil, willRun: (Int) -> Void = { _ in }) -> [Float] {
+    runBoth(channels, reference: reference, willRun: willRun).left
+  }
+
+  /// The same, and returns both sides of the voice.
+  func runBoth(
+    _ channels: [[Float]], reference: [Float]? = nil, willRun: (Int) -> Void = { _ in }
+  ) -> (left: [Float], right: [Float]) {
     let quantum = 256
-    var all: [Float] = []
+    var (left, right): ([Float], [Float]) = ([], [])
     for start in stride(from: 0, to: channels[0].count / quantum * quantum, by: quantum) {
       willRun(start)
       let part = start..<start + quantum
       cycle([], channels: channels.map { Array($0[part]) }, reference: reference.map { Array($0[part]) })
-      all += voice
+      left += voice
+      right += voiceRight
     }
-    return all
+    return (left, right)
   }
 }
 

@@ -6,7 +6,8 @@ extension Call {
   /// It waits while the session does not run, and continues by itself after an interruption or a change of device.
   /// - Parameters:
   ///   - sampleRate: Hz, 8000–192000; nil for the graph's current rate, 48000 before its first cycle.
-  ///   - channels: 1, or 2 with the mono voice, the mean of the microphone's channels, on both; nil for the session's setting.
+  ///   - channels: 1, or 2, left and right where the session's settings ask for stereo, otherwise with the mono voice on both; nil for the
+  ///     session's setting.
   /// - Throws: `MicrophoneError`; nothing has changed then.
   public func microphone(sampleRate: Int? = nil, channels: Int? = nil) throws(MicrophoneError) -> Microphone {
     let microphone = try whileJoined { () throws(MicrophoneError) in

@@ -67,8 +67,8 @@ public struct EngineUse: Sendable, Equatable {
 
 /// A session's audio processing, as its observers see it: one per session, from the first registration to the last unregistration. [any]
 public struct AudioEngine: Sendable {
-  /// Stages on the voice, mono, after voice processing and before mute. They run while bypassed, too, and only while the voice has a
-  /// consumer.
+  /// Stages on the voice, after voice processing and before mute. They run while bypassed, too, and only while the voice has a consumer.
+  /// They get its right side only while it has two channels, which somebody has asked for.
   public let captureStages: StageChain
   /// Stages on the mix of everything that nearend plays, before its volume and the limiter.
   public let renderStages: StageChain

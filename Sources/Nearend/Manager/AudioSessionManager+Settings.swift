@@ -12,14 +12,14 @@ extension AudioSessionManager {
   }
 
   /// Channels, 1 or 2. Setting it sets both directions, as LiveSwitch's `setChannelCount:`; reading it returns the speaker's. Default: 2
-  /// for the speaker and 1 for the microphone, because LiveSwitch's guide says 2, its reference says 1, and the voice is mono.
+  /// for the speaker and 1 for the microphone, because LiveSwitch's guide says 2, its reference says 1, and a voice is mono unless it is asked for otherwise.
   public var channelCount: Int {
     get { renderChannelCount }
     set { set(.channelCount(newValue)) }
   }
 
-  /// Channels of a microphone input, 1 or 2. Default 1. With 2, the same voice is on both: a microphone's channels are mixed to their mean,
-  /// also while voice processing is off.
+  /// Channels of a microphone input, 1 or 2. Default 1. With 2, it gets left and right of a microphone that has two, each with its echo
+  /// cancelled, while voice processing is off or the mode is wide spectrum; otherwise the mono voice is on both.
   public var captureChannelCount: Int {
     get { owner.session.settings.captureChannelCount }
     set { set(.captureChannelCount(newValue)) }

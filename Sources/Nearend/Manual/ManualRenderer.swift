@@ -124,6 +124,8 @@ public final class ManualRenderer: @unchecked Sendable {
     core.expect(microphoneChannels: count)
     try setRate(rate)
   }
+  /// A Boolean value indicating whether a microphone of several channels gives a voice of two, with the current settings (V16). [any]
+  package var givesStereo: Bool { core.wantsStereo && core.controls.permitsStereo }
 
   /// The channels of the last cycle's microphone, if it had several (V15). [any]
   package var microphoneInputs: [MicrophoneInput] { core.inputs.inputs }

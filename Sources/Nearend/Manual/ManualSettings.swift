@@ -32,6 +32,10 @@ extension ManualRenderer {
       controls.mutesInput = muteMode == .inputMixer
     case (.reference, _): use(value.word() ?? ReferenceSource.mix)
     case (.useVoiceProcessingIO, .bool(let on)): controls.usesVoiceProcessing = on
+    case (.microphoneChannels, let value):
+      _ = core.set(setting, to: value)
+      // Its right side is there in the next cycle, if there is one.
+      try? renewCapturePath()
     case (_, let value): guard core.set(setting, to: value) else { throw .unknown(name: setting.rawValue) }
     }
   }

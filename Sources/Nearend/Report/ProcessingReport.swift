@@ -51,9 +51,13 @@ extension ProcessingStatus {
       let isRequested = controls.value(of: component.setting) == .bool(true)
       let isLeft = component == .noiseSuppression && mode.active == .wideSpectrum
       let isReplaced = component == .noiseSuppression && mode.effective == .voiceIsolation
-      let isOff = component == .gainControl && controls.isBypassed || isLeft
+      let isHeld = component == .gainControl && controls.isStereo
+      let isOff = component == .gainControl && controls.isBypassed || isLeft || isHeld
       let obstacle =
-        obstacle ?? (isLeft ? "wide spectrum keeps the room" : isReplaced ? "voice isolation replaces it" : nil)
+        obstacle
+        ?? (isLeft
+          ? "wide spectrum keeps the room"
+          : isReplaced ? "voice isolation replaces it" : isHeld ? "in stereo it would move what is heard" : nil)
       return ComponentStatus(
         component: component, isRequested: isRequested, isActive: isRequested && idleReason == nil && !isOff,
         isEffective: isRequested && obstacle == nil, reason: isRequested ? obstacle : nil,

@@ -4,7 +4,7 @@ public struct MicrophoneBuffer: Sendable, Equatable {
   public var samples: [Int16]
   /// Rate in Hz.
   public var sampleRate: Int
-  /// 1, or 2 with the mono voice on both.
+  /// 1, or 2: left and right, or the mono voice on both where there is no stereo.
   public var channels: Int
   /// Frames since the stream was opened that precede this buffer, at `sampleRate`, including those lost to overruns, so that a jump reveals
   /// a loss.

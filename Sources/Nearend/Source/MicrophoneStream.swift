@@ -16,7 +16,7 @@ public final class MicrophoneStream: AsyncSequence, Sendable {
 
   /// Rates in Hz that a program may request.
   public static let sampleRates = SinkFormat.sampleRates
-  /// Channel counts that a program may request: 1, or 2 with the mono voice on both.
+  /// Channel counts that a program may request: 1, or 2, left and right, or the mono voice on both where there is no stereo.
   public static let channelCounts = SinkFormat.channelCounts
 
   private let pump: SourcePump
@@ -34,7 +34,7 @@ public final class MicrophoneStream: AsyncSequence, Sendable {
 
   /// Rate of the buffers in Hz.
   public var sampleRate: Int { pump.sampleRate }
-  /// 1, or 2 with the mono voice on both.
+  /// 1, or 2: left and right, or the mono voice on both where there is no stereo.
   public var channelCount: Int { pump.channelCount }
   /// Rate of the voice as it comes from the graph, in Hz; 0 before the graph's first cycle.
   public var captureRate: Int { graphRate() }

@@ -24,7 +24,7 @@ final class SourcePump: Sendable {
   init(sampleRate: Int, channelCount: Int, capacity: Int = SourceQueue.defaultCapacity) throws(SourceError) {
     self.sampleRate = sampleRate
     self.channelCount = channelCount
-    queue = SourceQueue(capacity: capacity)
+    queue = SourceQueue(capacity: capacity, channels: channelCount)
     state = Mutex(State(converter: try SourceConverter(sampleRate: sampleRate, channelCount: channelCount)))
   }
 

@@ -1,23 +1,25 @@
 import Foundation
 internal import SoundFileLibrary
 
-/// Writes a mono WAV file.
+/// Writes a WAV file of one channel or two.
 final class WaveOutput {
   private let pending: PendingFile
   private let type: SampleType
+  private let channels: Int
   private var file: OpaquePointer?
 
   /// - Parameters:
   ///   - rate: Hz.
+  ///   - channels: 1 or 2.
   ///   - frames: the final number of frames; beyond 4 GiB the file becomes RF64.
   /// - Throws: `OfflineError.output`.
-  init(path: String, rate: Int, type: SampleType, frames: Int) throws(OfflineError) {
+  init(path: String, rate: Int, channels: Int, type: SampleType, frames: Int) throws(OfflineError) {
     pending = try PendingFile(path: path)
-    self.type = type
+    (self.type, self.channels) = (type, channels)
     var info = SF_INFO()
     info.samplerate = Int32(rate)
-    info.channels = 1
-    info.format = (frames * type.bytes > 4_000_000_000 ? Int32(SF_FORMAT_RF64) : Int32(SF_FORMAT_WAV)) | type.format
+    info.channels = Int32(channels)
+    info.format = (frames * channels * type.bytes > 4_000_000_000 ? Int32(SF_FORMAT_RF64) : Int32(SF_FORMAT_WAV)) | type.format
     file = sf_open_fd(pending.descriptor, Int32(SFM_WRITE), &info, 0)
     guard file != nil else { throw .output(file: path, reason: String(cString: sf_strerror(nil))) }
     // The chunk would contain the time of day.
@@ -26,12 +28,12 @@ final class WaveOutput {
 
   deinit { if let file { sf_close(file) } }
 
-  /// Writes samples. Integers are clipped to full scale. An unchanged sample from a file of 16 or 24 bits or floats is written exactly as
+  /// Writes samples, of two channels interleaved. Integers are clipped to full scale. An unchanged sample from a file of 16 or 24 bits or floats is written exactly as
   /// it was.
   /// - Throws: `OfflineError.output`.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(OfflineError) {
     guard let base = samples.baseAddress, !samples.isEmpty else { return }
-    let count = sf_count_t(samples.count)
+    let count = sf_count_t(samples.count / channels)
     let written =
       switch type {
       case .float: sf_writef_float(file, base, count)

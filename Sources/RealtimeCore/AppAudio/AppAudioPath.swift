@@ -61,14 +61,16 @@ struct AppAudioPath: ~Copyable {
     return StereoInput(left: UnsafePointer(callLeft.start), right: UnsafePointer(callRight.start))
   }
 
-  /// Applies the microphone's volume and adds application audio, limiting the sum to full scale.
+  /// Applies the microphone's volume and adds application audio, limiting the sum to full scale. `voiceRight`: the voice's right side, if it
+  /// differs; both get the mean of the application audio's sides.
   @_noLocks @_noAllocation
-  mutating func mix(into voice: UnsafeMutablePointer<Float>, frames: Int, rate: Int) {
+  mutating func mix(into voice: UnsafeMutablePointer<Float>, right voiceRight: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) {
     micVolume.steer(to: cells.isEnabled.load() ? cells.micVolume.load() : 1, rate: Double(rate))
-    if !micVolume.isUnity { micVolume.apply(voice, nil, frames: frames) }
+    if !micVolume.isUnity { micVolume.apply(voice, voiceRight, frames: frames) }
     guard isSounding || !limiter.isAtRest else { return }
     if isSounding { for i in 0..<frames { voice[i] += 0.5 * (left[i] + right[i]) } }
-    clear(nothing.start, frames: frames)
-    limiter.process(voice, nothing.start, frames: frames, rate: Double(rate))
+    if isSounding, let voiceRight { for i in 0..<frames { voiceRight[i] += 0.5 * (left[i] + right[i]) } }
+    if voiceRight == nil { clear(nothing.start, frames: frames) }
+    limiter.process(voice, voiceRight ?? nothing.start, frames: frames, rate: Double(rate))
   }
 }

@@ -72,7 +72,8 @@ package final class CaptureControls: Sendable {
     get { MicMode.allCases[Int(cells.micMode.load())] }
     set { cells.micMode.store(newValue.code) }
   }
-  /// A Boolean value indicating whether the voice is brought to a common level. No effect while bypassed (V3). Default: true.
+  /// A Boolean value indicating whether the voice is brought to a common level. No effect while bypassed (V3), or in stereo, where it would
+  /// move the image (V16). Default: true.
   package var isGainControlEnabled: Bool {
     get { cells.isGainControlEnabled.load() }
     set { cells.isGainControlEnabled.store(newValue) }
@@ -83,6 +84,10 @@ package final class CaptureControls: Sendable {
     get { cells.isBeamformingEnabled.load() }
     set { cells.isBeamformingEnabled.store(newValue) }
   }
+  /// A Boolean value indicating whether the voice had two channels in the last cycle (V16). [any]
+  package var isStereo: Bool { cells.isStereo.load() }
+  /// A Boolean value indicating whether the settings permit two channels: voice processing is off, or the mode wide spectrum. [any]
+  package var permitsStereo: Bool { cells.permitsStereo }
   /// A Boolean value indicating whether the voice is ramped to silence at the very end of the path, within 5 ms and one cycle; processing
   /// and voice detection continue (D1, D2).
   package var isMicrophoneMuted: Bool {
@@ -129,6 +134,8 @@ struct CaptureControlCells: Sendable {
   let isHighPassFilterEnabled, isEchoCancellationEnabled, isNoiseSuppressionEnabled, isGainControlEnabled: FlagCell
   let isBeamformingEnabled: FlagCell
   let mutesInput, isVoiceOnlyPrepared, isAuditioned, usesWebRTC: FlagCell
+  /// Set by the audio thread: whether left and right are heard apart.
+  let isStereo: FlagCell
   let streamDelay, pathChanges: CounterCell
   /// The code of a `MicMode`.
   let micMode: CounterCell
@@ -149,6 +156,7 @@ struct CaptureControlCells: Sendable {
     isVoiceOnlyPrepared = FlagCell(block.next())
     usesWebRTC = FlagCell(block.next())
     isAuditioned = FlagCell(block.next())
+    isStereo = FlagCell(block.next())
     micMode = CounterCell(block.next())
     speakerGain = DoubleCell(block.next(), 1)
     isBeamformingEnabled = FlagCell(block.next())
@@ -157,6 +165,16 @@ struct CaptureControlCells: Sendable {
   /// A Boolean value indicating whether to suppress noise: never in wide spectrum, whatever the switch says. [realtime]
   var suppressesNoise: Bool {
     @_noLocks @_noAllocation get { isNoiseSuppressionEnabled.load() && micMode.load() != wideSpectrum }
+  }
+
+  /// A Boolean value indicating whether to bring the voice to a common level: not in stereo. [realtime]
+  var controlsGain: Bool {
+    @_noLocks @_noAllocation get { isGainControlEnabled.load() && !isStereo.load() }
+  }
+
+  /// A Boolean value indicating whether settings permit two channels: with voice processing off, or in wide spectrum. [realtime]
+  var permitsStereo: Bool {
+    @_noLocks @_noAllocation get { !usesVoiceProcessing.load() || micMode.load() == wideSpectrum }
   }
 
   /// A Boolean value indicating whether only the voice is to be heard. [realtime]

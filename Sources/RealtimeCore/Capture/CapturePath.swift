@@ -5,6 +5,8 @@ internal import CRealtime
 ///     microphone ─▶ seam ─▶ sanitize ─▶ input mute ─┐
 ///     left, right ─▶ sanitize ──────────────────────┴▶ blocks ─▶ chain ─▶ isolation ─▶ stages ─▶ mute ─▶ seam ─▶ voice
 ///
+/// Where two channels are asked for it is the left side, and has a `RightSide` (V16).
+///
 /// Made and freed on the control side; only the audio thread calls `process`. It keeps `controls` and `meters` alive, and accesses them on
 /// the audio thread through their cells only. Input samples that are NaN, infinite or beyond ±8 become silence, so that no port can poison
 /// the canceller.
@@ -31,6 +33,10 @@ package struct CapturePath: ~Copyable {
   private let isolation: UnsafeMutablePointer<IsolationSlot>?
   private var gate: MuteGate
   private var seam: Seam
+  /// Of a voice of two channels; nil if nobody has asked for that.
+  private let rightSide: UnsafeMutablePointer<RightSide>?
+  /// A Boolean value indicating whether the right voice differed from the left one in the last cycle.
+  private(set) var isApart = false
   /// The number of echo path changes seen so far.
   private var pathChanges: UInt64
   /// The speaker's gain that the chain knows of.
@@ -52,21 +58,27 @@ package struct CapturePath: ~Copyable {
   ///   - engine: the engine, regardless of `controls.engine`.
   ///   - rate: the graph's rate, 16000…192000 Hz.
   ///   - maximumQuantum: the largest `frames` for `process`, 1…65536.
+  ///   - isStereo: whether the voice can have two channels.
   ///   - tuning: of nearend's own engine.
   ///   - stages: the program's own; must outlive the path.
   ///   - isolation: for the mode of that name; must outlive the path.
   ///   - microphones: 1…8 that are heard as one, the main one included; WebRTC's engine hears that alone.
   /// - Throws: `CapturePathError`.
   package init(
-    engine: EchoCanceller = .nearend, rate: Int, maximumQuantum: Int, tuning: Tuning = .standard, controls: CaptureControls,
-    meters: SequenceLocked<CaptureMeters>, stages: StageChain? = nil, isolation: VoiceIsolation? = nil,
+    engine: EchoCanceller = .nearend, rate: Int, maximumQuantum: Int, isStereo: Bool = false, tuning: Tuning = .standard,
+    controls: CaptureControls, meters: SequenceLocked<CaptureMeters>, stages: StageChain? = nil, isolation: VoiceIsolation? = nil,
     microphones: Int = 1
   ) throws(CapturePathError) {
     guard (16000...192_000).contains(rate) else { throw .unsupportedRate(rate) }
     guard (1...65536).contains(maximumQuantum) else { throw .unsupportedQuantum(maximumQuantum) }
     precondition((1...8).contains(microphones), "CapturePath: \(microphones) microphones")
-    blocks = BlockAdapter(
-      try VoiceChain(engine, rate: rate, tuning: tuning, controls: controls.cells, microphones: microphones), rate: rate)
+    let chain = try VoiceChain(engine, rate: rate, tuning: tuning, controls: controls.cells, microphones: microphones)
+    let makeRight = { () throws(CapturePathError) in
+      Owned(try RightSide(engine, rate: rate, maximumQuantum: maximumQuantum, tuning: tuning, controls: controls.cells)).release()
+    }
+    // The last thing that can fail: from here on `deinit` frees it.
+    rightSide = try isStereo ? makeRight() : nil
+    blocks = BlockAdapter(chain, rate: rate)
     self.stages = stages?.runner
     self.isolation = isolation?.slot.pointer
     self.controls = controls
@@ -86,6 +98,8 @@ package struct CapturePath: ~Copyable {
     oldVoice = Samples(maximumQuantum)
     oldOpen = Samples(maximumQuantum)
   }
+
+  deinit { if let rightSide { _ = Owned(adopting: rightSide) } }
 
   /// Frames that the path adds to the microphone, for a constant quantum and the current settings (V8): 0 with voice processing off,
   /// otherwise the chain's delay plus block − gcd(`quantum`, block); excludes voice isolation. [control]
@@ -117,16 +131,32 @@ package struct CapturePath: ~Copyable {
     microphone: UnsafePointer<Float>?, reference left: UnsafePointer<Float>?, right: UnsafePointer<Float>?,
     voice: UnsafeMutablePointer<Float>, frames: Int, others: UnsafePointer<UnsafePointer<Float>?>? = nil, otherCount: Int = 0
   ) {
+    let sides = Sides(left: microphone, right: nil, isStereo: false)
     process(
-      microphone: microphone, reference: left, right: right, voice: voice, frames: frames, others: others, otherCount: otherCount,
+      microphone: sides, reference: left, right: right, voice: voice, right: nil, frames: frames, others: others, otherCount: otherCount,
       tape: nil)
   }
 
-  /// The same, and records microphone and voice as they are without a mute. [realtime]
+  /// The microphone's channels.
+  struct Sides {
+    /// The left one, or the only one.
+    let left: UnsafePointer<Float>?
+    let right: UnsafePointer<Float>?
+    /// Whether they are to be heard apart, and not `left` on both sides.
+    let isStereo: Bool
+
+    @_noLocks @_noAllocation
+    init(left: UnsafePointer<Float>?, right: UnsafePointer<Float>?, isStereo: Bool) {
+      (self.left, self.right, self.isStereo) = (left, right, isStereo)
+    }
+  }
+
+  /// The same for both sides, and records the left one's microphone and voice as they are without a mute. `voiceRight` is required if the
+  /// path `hasRightSide`, and has the left voice unless the path `isApart`. [realtime]
   @_noLocks @_noAllocation
   mutating func process(
-    microphone: UnsafePointer<Float>?, reference left: UnsafePointer<Float>?, right: UnsafePointer<Float>?,
-    voice: UnsafeMutablePointer<Float>, frames: Int, others: UnsafePointer<UnsafePointer<Float>?>? = nil,
+    microphone: Sides, reference left: UnsafePointer<Float>?, right: UnsafePointer<Float>?, voice: UnsafeMutablePointer<Float>,
+    right voiceRight: UnsafeMutablePointer<Float>?, frames: Int, others: UnsafePointer<UnsafePointer<Float>?>? = nil,
     otherCount: Int = 0, tape: UnsafeMutablePointer<AuditionTape>?
   ) {
     if frames <= 0 { return }
@@ -140,23 +170,57 @@ package struct CapturePath: ~Copyable {
     }
     if isIdle || frames != quantum || usesVoiceProcessing != isProcessing { restart(quantum: frames, isProcessing: usesVoiceProcessing) }
 
+    let isInputMuted = isMuted && mutesInput && !isAuditioned, former = old?.pointee.rightSide
     input.read(
-      microphone: microphone, left: left, right: right, frames: frames, isMuted: isMuted && mutesInput && !isAuditioned,
-      others: others, otherCount: otherCount)
+      microphone: microphone.left, left: left, right: right, frames: frames, isMuted: isInputMuted, others: others,
+      otherCount: otherCount)
     if isProcessing {
       runChain(into: voice, frames: frames)
     } else {
       isolation?.pointee.markIdle()
       copy(input.microphone, to: voice, frames: frames)
     }
-    stages?.process(voice, nil, frames: frames, rate: rate)
+    isApart = false
+    if let rightSide, let voiceRight {
+      isApart = rightSide.pointee.process(
+        microphone: microphone.right, beside: input, voice: voice, into: voiceRight,
+        .init(frames: frames, isStereo: microphone.isStereo, isProcessing: isProcessing, isMuted: isInputMuted), old: former)
+    }
+    stages?.process(voice, isApart ? voiceRight : nil, frames: frames, rate: rate)
     tape?.pointee.record(microphone: input.own.start, voice: voice, frames: frames, rate: rate, latency: currentLatency)
     // Muted before processing, the voice falls silent once the last sound has passed the chain, whatever the processors output for silence;
     // what an audition has left in the chain is not heard at all.
     let isSilent = isAuditioned || isMuted && (!mutesInput || gate.isShut || input.silence > currentLatency + frames)
-    gate.apply(to: voice, frames: frames, quantum: frames, isOpen: !isSilent && !controlCells.isVoiceOnlyPrepared.load())
+    let isOpen = !isSilent && !controlCells.isVoiceOnlyPrepared.load()
+    if let rightSide, let voiceRight {
+      if !isApart { copy(voice, to: voiceRight, frames: frames) }
+      rightSide.pointee.end(voiceRight, gate, isOpen: isOpen, frames: frames)
+    }
+    gate.apply(to: voice, frames: frames, quantum: frames, isOpen: isOpen)
     seam.process(voice, frames: frames)
-    tell(voice: peak(voice, frames: frames), frames: frames)
+    var voicePeak = peak(voice, frames: frames)
+    if isApart, let voiceRight { voicePeak = max(voicePeak, peak(voiceRight, frames: frames)) }
+    tell(voice: voicePeak, frames: frames)
+  }
+
+  /// A Boolean value indicating whether the voice can have two channels. [realtime]
+  var hasRightSide: Bool { @_noLocks @_noAllocation get { rightSide != nil } }
+
+  // `mutating`: Swift 6.0 crashes where an optional property of a large structure is read without.
+
+  /// Room for the microphone's right channel, if that is needed in the next cycle. [realtime]
+  @_noLocks @_noAllocation
+  mutating func rightMicrophone(isStereo: Bool) -> UnsafeMutablePointer<Float>? {
+    guard let rightSide, isStereo || rightSide.pointee.isHeard else { return nil }
+    return rightSide.pointee.microphone.start
+  }
+
+  /// Room for the right voice. [realtime]
+  var rightVoice: UnsafeMutablePointer<Float>? {
+    @_noLocks @_noAllocation mutating get {
+      if let rightSide { return rightSide.pointee.voice.start }
+      return nil
+    }
   }
 
   /// Accounts for `frames` without a cycle: their far end is unknown, and earlier echo continues. Whole cycles of at most 250 ms in all are
@@ -169,6 +233,7 @@ package struct CapturePath: ~Copyable {
     else { return markIdle() }
     blocks.lose(frames: frames)
     old?.pointee.blocks.lose(frames: frames)
+    rightSide?.pointee.lose(frames: frames, old: old?.pointee.rightSide)
   }
 
   @_noLocks @_noAllocation
@@ -199,9 +264,12 @@ package struct CapturePath: ~Copyable {
   /// Starts a stream, with a new latency or after a pause.
   @_noLocks @_noAllocation
   private mutating func restart(quantum: Int, isProcessing: Bool) {
+    rightSide?.pointee.restart(silence: nil)
     if self.quantum != 0 {
       // The audio in the chain is stale and does not continue into the new stream, so it is not heard.
-      seam.begin(silence: isProcessing ? blocks.latency(quantum: quantum) + (isolation?.pointee.delay ?? 0) : 0)
+      let silence = isProcessing ? blocks.latency(quantum: quantum) + (isolation?.pointee.delay ?? 0) : 0
+      seam.begin(silence: silence)
+      rightSide?.pointee.restart(silence: silence)
       // Whether nobody used the voice, or it was not processed: the chain did not hear what was played.
       if isIdle || isProcessing && !self.isProcessing { blocks.chain.resume() }
       // Devices and their monitors are late by so many cycles, so the echo's delay changes with the quantum.
@@ -223,7 +291,10 @@ package struct CapturePath: ~Copyable {
   @_noLocks @_noAllocation
   mutating func takeOver(from old: UnsafeMutablePointer<CapturePath>) {
     guard old.pointee.rate == rate, old.pointee.quantum != 0 else { return }
-    if old.pointee.isIdle { return blocks.chain.adopt(old.pointee.blocks.chain) }
+    if old.pointee.isIdle {
+      rightSide?.pointee.adopt(from: old.pointee.rightSide)
+      return blocks.chain.adopt(old.pointee.blocks.chain)
+    }
     input.exchange(with: &old.pointee.input)
     seam.exchange(with: &old.pointee.seam)
     gate = old.pointee.gate
@@ -231,6 +302,7 @@ package struct CapturePath: ~Copyable {
     isProcessing = old.pointee.isProcessing
     blocks.restart(quantum: quantum)
     blocks.chain.adopt(old.pointee.blocks.chain)
+    rightSide?.pointee.takeOver(from: old.pointee.rightSide, isProcessing: isProcessing, quantum: quantum)
     if !isProcessing { return }
     self.old = old
     handOver.begin(latency: blocks.latency(quantum: quantum))
@@ -249,6 +321,7 @@ package struct CapturePath: ~Copyable {
     isIdle = true
     stages?.markIdle()
     seam.markIdle()
+    rightSide?.pointee.markIdle()
   }
 
   /// Publishes what was measured in the cycle.
@@ -258,7 +331,8 @@ package struct CapturePath: ~Copyable {
     let fall = MeterBallistics.fall(frames: frames, rate: Double(rate)), former = told.pointee
     var meters = CaptureMeters()
     if isProcessing { meters = blocks.chain.readings }
-    meters.microphonePeak = max(peak(input.own.start, frames: frames), former.microphonePeak * fall)
+    let microphone = max(peak(input.own.start, frames: frames), rightSide?.pointee.microphonePeak(frames: frames) ?? 0)
+    meters.microphonePeak = max(microphone, former.microphonePeak * fall)
     let reference = max(peak(input.left.start, frames: frames), peak(input.right.start, frames: frames))
     meters.referencePeak = max(reference, former.referencePeak * fall)
     meters.voicePeak = max(voice, former.voicePeak * fall)

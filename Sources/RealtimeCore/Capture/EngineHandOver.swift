@@ -16,6 +16,10 @@ struct EngineHandOver {
     isOver = false
   }
 
+  /// Ends it at once.
+  @_noLocks @_noAllocation
+  mutating func cancel() { isOver = true }
+
   /// Blends the old voice into the new one, in place.
   @_noLocks @_noAllocation
   mutating func blend(old: UnsafePointer<Float>, into new: UnsafeMutablePointer<Float>, frames: Int) {

@@ -162,10 +162,21 @@ package final class AudioCore: @unchecked Sendable {
 
   // MARK: The capture path
 
+  /// A Boolean value indicating whether the voice is to have two channels where microphone and settings permit it (V16). [any]
+  package var wantsStereo: Bool { source.channelCount == 2 || inputs.wantsTwo }
+
+  /// Returns what is wanted at a rate. A path that can do stereo stays so: its right side does not run in mono, and to replace it would cost
+  /// the canceller what it has learnt.
+  private func wanted(rate: Int) -> Wanted {
+    Wanted(
+      rate: rate, engine: controls.engine, isStereo: wantsStereo || prepared?.isStereo == true, microphones: wantedMicrophones)
+  }
+
   /// The properties of a capture path.
   private struct Wanted: Equatable {
     var rate: Int
     var engine: EchoCanceller
+    var isStereo: Bool
     /// Heard as an array.
     var microphones: Int
   }
@@ -195,9 +206,9 @@ package final class AudioCore: @unchecked Sendable {
   package func renewCapturePath() throws(CapturePathError) {
     collect()
     let rate = Int(cells.wantedRate.load())
-    let wanted = Wanted(rate: rate > 0 ? rate : prepared?.rate ?? 0, engine: controls.engine, microphones: wantedMicrophones)
+    let wanted = wanted(rate: rate > 0 ? rate : prepared?.rate ?? 0)
     isolation.renew(rate: wanted.rate, on: maker)
-    plugIns.renew(rate: wanted.rate)
+    plugIns.renew(rate: wanted.rate, isStereo: wanted.isStereo)
     if let (purpose, path) = made.take() {
       isMakingPath = false
       if purpose == wanted, wanted != prepared { try install(path, for: wanted) } else { Self.free(path) }
@@ -216,9 +227,9 @@ package final class AudioCore: @unchecked Sendable {
     // The audio thread takes a path only if it can return the previous one.
     collect()
     impossible = nil
-    let wanted = Wanted(rate: rate ?? prepared?.rate ?? 0, engine: controls.engine, microphones: wantedMicrophones)
+    let wanted = wanted(rate: rate ?? prepared?.rate ?? 0)
     isolation.prepare(rate: wanted.rate, on: maker)
-    plugIns.prepare(rate: wanted.rate)
+    plugIns.prepare(rate: wanted.rate, isStereo: wanted.isStereo)
     guard wanted != prepared else { return }
     maker.flush()
     try install(Self.makePath(wanted, tuning, controls, meters, captureStages, isolation), for: wanted)
@@ -249,8 +260,8 @@ package final class AudioCore: @unchecked Sendable {
   ) -> NewPath {
     do throws(CapturePathError) {
       let path = try CapturePath(
-        engine: wanted.engine, rate: wanted.rate, maximumQuantum: CoreState.maximumQuantum, tuning: tuning, controls: controls,
-        meters: meters, stages: stages, isolation: isolation, microphones: wanted.microphones)
+        engine: wanted.engine, rate: wanted.rate, maximumQuantum: CoreState.maximumQuantum, isStereo: wanted.isStereo, tuning: tuning,
+        controls: controls, meters: meters, stages: stages, isolation: isolation, microphones: wanted.microphones)
       return .success(Owned(path).release())
     } catch {
       return .failure(error)

@@ -88,9 +88,15 @@ struct CoreState: ~Copyable {
   @_noLocks @_noAllocation
   private func silence(_ io: UnsafePointer<CycleBuffers>) {
     let frames = min(io.pointee.frames, Self.maximumQuantum)
-    if let voice = io.pointee.voice { clear(voice, frames: frames) }
+    silenceVoice(io, frames: frames)
     if let left = io.pointee.speaker.left { clear(left, frames: frames) }
     if let right = io.pointee.speaker.right { clear(right, frames: frames) }
+  }
+
+  @_noLocks @_noAllocation
+  private func silenceVoice(_ io: UnsafePointer<CycleBuffers>, frames: Int) {
+    if let voice = io.pointee.voice { clear(voice, frames: frames) }
+    if let right = io.pointee.voiceRight { clear(right, frames: frames) }
   }
 
   /// Renders application audio only while the voice has a consumer that is to hear something; otherwise it waits in its sources.
@@ -117,24 +123,45 @@ struct CoreState: ~Copyable {
     if !isSending { (awaitedReference, hasReference) = (0, false) }
     guard isSending, let capture, capture.pointee.rate == io.pointee.rate, !awaitsReference(io, mix: mix.left) else {
       markCaptureIdle()
-      if let voice = io.pointee.voice { clear(voice, frames: io.pointee.frames) }
+      silenceVoice(io, frames: io.pointee.frames)
       return
     }
     let usesMix = cells.usesMixAsReference.load()
     let voice = io.pointee.voice ?? buffer(2)
-    let microphone = microphone(io, reference: usesMix ? mix.left : io.pointee.reference.left)
+    let isStereo = isStereo(io, capture)
+    let microphone = microphone(
+      io, right: capture.pointee.rightMicrophone(isStereo: isStereo), reference: usesMix ? mix.left : io.pointee.reference.left,
+      isStereo: isStereo)
     if lost > 0 { capture.pointee.lose(frames: lost) }
-    let isArray = inputs.arrayCount > 1 && capture.pointee.hearsArray && controls.usesVoiceProcessing.load()
+    let room = capture.pointee.hasRightSide ? io.pointee.voiceRight ?? capture.pointee.rightVoice : nil
+    let isArray =
+      inputs.arrayCount > 1 && !microphone.isStereo && capture.pointee.hearsArray && controls.usesVoiceProcessing.load()
+    let sides =
+      isArray
+      ? CapturePath.Sides(left: inputs.array[0] ?? silence(frames: io.pointee.frames), right: nil, isStereo: false) : microphone
     capture.pointee.process(
-      microphone: isArray ? inputs.array[0] ?? silence(frames: io.pointee.frames) : microphone, reference: usesMix ? mix.left : io.pointee.reference.left,
+      microphone: sides, reference: usesMix ? mix.left : io.pointee.reference.left,
       right: usesMix ? mix.right : io.pointee.reference.right,
-      voice: voice, frames: io.pointee.frames, others: isArray ? inputs.array + 1 : nil, otherCount: isArray ? inputs.arrayCount - 1 : 0,
-      tape: tape)
-    let hasAudio = (source.awaitsAudio || relay.awaitsAudio) && isAudio(voice, frames: io.pointee.frames, rate: io.pointee.rate)
-    appAudio.mix(into: voice, frames: io.pointee.frames, rate: io.pointee.rate)
-    spectra.deliver(microphone: microphone, voice: UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)
-    source.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
-    relay.deliver(UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
+      voice: voice, right: room, frames: io.pointee.frames, others: isArray ? inputs.array + 1 : nil,
+      otherCount: isArray ? inputs.arrayCount - 1 : 0, tape: tape)
+    let right = capture.pointee.isApart ? room : nil
+    let hasAudio =
+      (source.awaitsAudio || relay.awaitsAudio) && isAudio(voice, right, frames: io.pointee.frames, rate: io.pointee.rate)
+    appAudio.mix(into: voice, right: right, frames: io.pointee.frames, rate: io.pointee.rate)
+    spectra.deliver(microphone: microphone.left, voice: UnsafePointer(voice), frames: io.pointee.frames, rate: io.pointee.rate)
+    source.deliver(voice, right: right, frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
+    relay.deliver(voice, right: right, frames: io.pointee.frames, rate: io.pointee.rate, hasAudio: hasAudio)
+    if right == nil, let same = io.pointee.voiceRight { copy(voice, to: same, frames: io.pointee.frames) }
+  }
+
+  /// Returns whether left and right of the microphone are to be heard apart (V16).
+  @_noLocks @_noAllocation
+  private mutating func isStereo(_ io: UnsafePointer<CycleBuffers>, _ capture: UnsafeMutablePointer<CapturePath>) -> Bool {
+    let isStereo =
+      capture.pointee.hasRightSide && io.pointee.microphone == nil && io.pointee.microphoneCount > 1 && controls.permitsStereo
+      && (source.channelCount == 2 || inputs.wantsTwo)
+    controls.isStereo.store(isStereo)
+    return isStereo
   }
 
   /// Tells everything that the microphone passes of a gap before the next cycle.
@@ -142,6 +169,7 @@ struct CoreState: ~Copyable {
   private mutating func markCaptureIdle() {
     capture?.pointee.markIdle()
     spectra.restart()
+    controls.isStereo.store(false)
   }
 
   /// Returns whether to keep the voice silent because the speaker plays while the reference is not linked, or, at the beginning, its link
@@ -176,8 +204,9 @@ struct CoreState: ~Copyable {
   /// Returns whether the microphone's part of the voice is more than silence (T5): above −50 dBFS, which a microphone in a quiet room is
   /// not; with processing also a softer voice, after talking for longer than starting noise can be taken for one.
   @_noLocks @_noAllocation
-  private mutating func isAudio(_ voice: UnsafePointer<Float>, frames: Int, rate: Int) -> Bool {
-    let peak = checkedPeak(voice, frames: frames)
+  private mutating func isAudio(_ voice: UnsafePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) -> Bool {
+    var peak = checkedPeak(voice, frames: frames)
+    if let right { peak = max(peak, checkedPeak(right, frames: frames)) }
     if peak < 0.003_16 {
       guard controls.usesVoiceProcessing.load() else { return false }
       if peak >= 1 / 32_768, meters.pointee.hasVoice { voicedFrames += frames }
@@ -197,22 +226,26 @@ struct CoreState: ~Copyable {
     capture = new
   }
 
-  /// Returns the microphone; of one with several channels, those that are to be heard.
+  /// Returns the microphone; of one with several channels, those that are to be heard. `right`: room for the right one, where it is needed.
   @_noLocks @_noAllocation
-  private mutating func microphone(_ io: UnsafePointer<CycleBuffers>, reference: UnsafePointer<Float>?) -> UnsafePointer<Float>? {
+  private mutating func microphone(
+    _ io: UnsafePointer<CycleBuffers>, right: UnsafeMutablePointer<Float>?, reference: UnsafePointer<Float>?, isStereo: Bool
+  ) -> CapturePath.Sides {
     guard io.pointee.microphone == nil, let channels = io.pointee.microphones, io.pointee.microphoneCount > 0 else {
       inputs.markIdle()
       // While nothing is linked, what comes next is not known.
       if io.pointee.microphone != nil { cells.wantedMicrophones.store(1) }
-      return io.pointee.microphone
+      return CapturePath.Sides(left: io.pointee.microphone, right: nil, isStereo: false)
     }
     // −60 dBFS.
     let isFarEndActive = if let reference { checkedPeak(reference, frames: io.pointee.frames) > 1e-3 } else { false }
     let mean = inputs.process(
-      channels, count: io.pointee.microphoneCount, isFarEndActive: isFarEndActive, frames: io.pointee.frames, rate: io.pointee.rate)
+      channels, count: io.pointee.microphoneCount, right: right, isFarEndActive: isFarEndActive, frames: io.pointee.frames,
+      rate: io.pointee.rate)
     if mean != nil { cells.wantedMicrophones.store(UInt64(inputs.arrayCount)) }
-    if inputs.hasChanged, inputs.arrayCount == 1 { controls.pathChanges.add(1) }
-    return mean
+    if inputs.hasChanged, isStereo || inputs.arrayCount == 1 { controls.pathChanges.add(1) }
+    guard mean != nil, let right else { return CapturePath.Sides(left: mean, right: nil, isStereo: isStereo) }
+    return CapturePath.Sides(left: mean, right: UnsafePointer(right), isStereo: isStereo)
   }
 
   /// Halves both sides for a speaker of one channel, which receives their sum.

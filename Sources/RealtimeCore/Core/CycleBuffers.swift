@@ -20,8 +20,10 @@ package struct CycleBuffers {
   package var reference: StereoInput
   /// What applications play into *Nearend Speaker*.
   package var call: StereoInput
-  /// Receives the voice, mono; nil if nothing is linked.
+  /// Receives the voice, in stereo its left side; nil if nothing is linked.
   package var voice: UnsafeMutablePointer<Float>?
+  /// Receives its right side, which is the same while the voice is mono; nil if that is not wanted (V16).
+  package var voiceRight: UnsafeMutablePointer<Float>?
   /// Receives the mix; nil if nothing is linked.
   package var speaker: (left: UnsafeMutablePointer<Float>?, right: UnsafeMutablePointer<Float>?)
 
@@ -37,6 +39,7 @@ package struct CycleBuffers {
     reference = StereoInput(left: nil, right: nil)
     call = StereoInput(left: nil, right: nil)
     voice = nil
+    voiceRight = nil
     speaker = (nil, nil)
   }
 }

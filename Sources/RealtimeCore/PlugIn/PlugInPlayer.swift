@@ -97,8 +97,8 @@ struct PlugInPlayer: ~Copyable {
   mutating func process(_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) {
     adoptNewUnit()
     if isFresh { restart(frames: frames) }
-    // The input passes while there is no instance for the rate, or if the instance is broken.
-    guard let unit, unit.pointee.rate == rate, unit.pointee.isWhole else { return }
+    // The input passes while there is no instance for the rate and both sides, or if the instance is broken.
+    guard let unit, unit.pointee.rate == rate, unit.pointee.isWhole, right == nil || unit.pointee.channels == 2 else { return }
     let (dry, wet, room) = (unit.pointee.dry, unit.pointee.wet, unit.pointee.room)
     copy(left, to: dry, frames: frames)
     if unit.pointee.channels == 2 {

@@ -18,6 +18,8 @@ public final class PlugInRack: @unchecked Sendable {
     var reserved: Set<String> = []
     var rate = 48_000
     var isSynchronous = false
+    /// Whether the voice may have two channels (V16).
+    var isStereo = false
   }
   private let lock = Mutex(())
   private var state = State()
@@ -55,9 +57,9 @@ public final class PlugInRack: @unchecked Sendable {
     let path = try PlugInLibrary.find(address.file, environment)
     let id = try reserve(wish, or: address.label.isEmpty ? "plug-in" : address.label)
     defer { lock.withLock { _ in _ = state.reserved.remove(id) } }
-    let (rate, isSynchronous) = lock.withLock { _ in (state.rate, state.isSynchronous) }
+    let (form, isSynchronous) = lock.withLock { _ in (Self.form(of: chain, state), state.isSynchronous) }
     let stage = try PlugInStage(
-      id: id, chain: chain, plugIn: try PlugInLibrary(path: path).plugIn(address.label), settings: settings, rate: rate,
+      id: id, chain: chain, plugIn: try PlugInLibrary(path: path).plugIn(address.label), settings: settings, form: form,
       quantum: 1024, isSynchronous: isSynchronous)
     let status = stage.status
     lock.withLock { _ in
@@ -93,6 +95,10 @@ public final class PlugInRack: @unchecked Sendable {
 
   private var stages: [PlugInStage] { lock.withLock { _ in state.entries.map(\.stage) } }
 
+  private static func form(of chain: PlugInChain, _ state: State) -> PlugInStage.Form {
+    PlugInStage.Form(rate: state.rate, channels: chain == .render || state.isStereo ? 2 : 1)
+  }
+
   private func chain(_ chain: PlugInChain) -> StageChain { chain == .capture ? capture : render }
 
   private func reserve(_ wish: String?, or label: String) throws(PlugInError) -> String {
@@ -124,21 +130,24 @@ public final class PlugInRack: @unchecked Sendable {
     }
   }
 
-  /// Makes instances for the graph's rate in Hz. Call this periodically while cycles run. [control]
-  func renew(rate: Int) {
-    if isSynchronous { return prepare(rate: rate) }
-    for stage in stages(at: rate) { stage.renew(rate: rate) }
+  /// Makes instances for the graph's rate in Hz, in the capture chain for both sides of a voice that may have two. Call this periodically
+  /// while cycles run. [control]
+  func renew(rate: Int, isStereo: Bool) {
+    if isSynchronous { return prepare(rate: rate, isStereo: isStereo) }
+    for (stage, form) in stages(at: rate, isStereo: isStereo) { stage.renew(form) }
   }
 
   /// As `renew`, but completes before the next cycle. [control]
-  func prepare(rate: Int) { for stage in stages(at: rate) { stage.prepare(rate: rate) } }
+  func prepare(rate: Int, isStereo: Bool) {
+    for (stage, form) in stages(at: rate, isStereo: isStereo) { stage.prepare(form) }
+  }
 
   /// Records the graph's rate, and returns the stages; none for a rate of 0.
-  private func stages(at rate: Int) -> [PlugInStage] {
+  private func stages(at rate: Int, isStereo: Bool) -> [(PlugInStage, PlugInStage.Form)] {
     guard rate > 0 else { return [] }
     return lock.withLock { _ in
-      state.rate = rate
-      return state.entries.map(\.stage)
+      (state.rate, state.isStereo) = (rate, isStereo)
+      return state.entries.map { ($0.stage, Self.form(of: $0.stage.chain, state)) }
     }
   }
 

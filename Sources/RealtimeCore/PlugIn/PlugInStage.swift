@@ -17,12 +17,20 @@ final class PlugInStage: @unchecked Sendable {
   /// Makes and frees instances, which takes longer than the control thread may wait.
   private let maker = SerialThread(name: "nearend.plugin", callsOthers: true)
 
+  /// What an instance is made for.
+  struct Form: Equatable {
+    /// Hz.
+    var rate: Int
+    /// Of the chain: 2 in the render chain, and for a voice that may have two.
+    var channels: Int
+  }
+
   private struct State {
     var current: PlugInMade?
     /// Instances that the audio thread has yet to return.
     var leaving: [PlugInMade] = []
-    /// The rate for which an instance exists, is being made, or is impossible.
-    var wantedRate = 0
+    /// For which an instance exists, is being made, or is impossible.
+    var wanted = Form(rate: 0, channels: 1)
     /// The requested values, by port. A rate with narrower ranges bounds them for as long as the graph has that rate.
     var wishes: [Double] = []
     var isMaking = false
@@ -39,10 +47,10 @@ final class PlugInStage: @unchecked Sendable {
   /// Makes the first instance at once.
   /// - Throws: `PlugInError`.
   init(
-    id: String, chain: PlugInChain, plugIn: PlugIn, settings: [String: Double], rate: Int, quantum: Int, isSynchronous: Bool
+    id: String, chain: PlugInChain, plugIn: PlugIn, settings: [String: Double], form: Form, quantum: Int, isSynchronous: Bool
   ) throws(PlugInError) {
     try plugIn.description.check(for: chain)
-    let wishes = try plugIn.description.values(settings, rate: rate)
+    let wishes = try plugIn.description.values(settings, rate: form.rate)
     (self.id, self.chain, self.plugIn, self.settings) = (id, chain, plugIn, PlugInSettings(wishes))
     self.isSynchronous = isSynchronous
     var memory = CellBlock()
@@ -50,16 +58,15 @@ final class PlugInStage: @unchecked Sendable {
     self.memory = memory
     player = Owned(PlugInPlayer(mailbox: mailbox))
     // From here on `deinit` frees.
-    (state.wantedRate, state.wishes) = (rate, wishes)
-    let made = try PlugInMade(plugIn, rate: rate, channels: channels, settings: self.settings, isSynchronous: isSynchronous)
+    (state.wanted, state.wishes) = (form, wishes)
+    let made = try PlugInMade(
+      plugIn, rate: form.rate, channels: form.channels, settings: self.settings, isSynchronous: isSynchronous)
     made.expect(quantum: quantum)
     state.current = made
     mailbox.post(UnsafeMutableRawPointer(made.unit.pointer))
   }
 
   deinit { end() }
-
-  private var channels: Int { chain == .render ? 2 : 1 }
 
   /// The stage for the chain; keeps this object alive until the chain has released it.
   var stage: AudioStage {
@@ -79,7 +86,9 @@ final class PlugInStage: @unchecked Sendable {
   func set(_ settings: [String: Double]) throws(PlugInError) {
     let result: Result<Void, PlugInError> = lock.withLock { _ in
       let checked: [Int: Double]
-      do throws(PlugInError) { checked = try plugIn.description.checked(settings, rate: state.wantedRate) } catch { return .failure(error) }
+      do throws(PlugInError) { checked = try plugIn.description.checked(settings, rate: state.wanted.rate) } catch {
+        return .failure(error)
+      }
       for (i, port) in plugIn.description.ports.enumerated() {
         guard let value = checked[port.index] else { continue }
         state.wishes[i] = value
@@ -102,42 +111,43 @@ final class PlugInStage: @unchecked Sendable {
     if let old { maker.async { withExtendedLifetime(old) {} } }
   }
 
-  /// Makes an instance for a rate, if there is none. Call this periodically.
-  func renew(rate: Int) {
+  /// Makes an instance, if there is none of that form. Call this periodically.
+  func renew(_ form: Form) {
     let isDue = lock.withLock { _ in
       // A plug-in whose delay follows the signal would be remade endlessly.
       let isMoved = state.current?.isLateOtherwise == true && state.remakes < Self.mostRemakes
-      guard rate > 0, state.wantedRate != rate || (isMoved && !state.isMaking), !state.hasEnded else { return false }
-      // Once per rate: a refusal would only be repeated.
-      state.remakes = state.wantedRate == rate ? state.remakes + 1 : 0
-      (state.wantedRate, state.isMaking) = (rate, true)
+      guard form.rate > 0, state.wanted != form || (isMoved && !state.isMaking), !state.hasEnded else { return false }
+      // Once per form: a refusal would only be repeated.
+      state.remakes = state.wanted == form ? state.remakes + 1 : 0
+      (state.wanted, state.isMaking) = (form, true)
       return true
     }
     guard isDue else { return }
-    maker.async { [self] in make(rate: rate) }
+    maker.async { [self] in make(form) }
   }
 
   /// As `renew`, but waits for the instance.
-  func prepare(rate: Int) {
+  func prepare(_ form: Form) {
     let isDue = lock.withLock { _ in
-      guard rate > 0, state.wantedRate != rate, !state.hasEnded else { return false }
-      state.wantedRate = rate
+      guard form.rate > 0, state.wanted != form, !state.hasEnded else { return false }
+      state.wanted = form
       return true
     }
-    if isDue { make(rate: rate) }
+    if isDue { make(form) }
   }
 
-  private func make(rate: Int) {
+  private func make(_ form: Form) {
     lock.withLock { _ in
-      for (i, port) in plugIn.description.ports.enumerated() { settings[i] = port.clamped(state.wishes[i], rate: rate) }
+      for (i, port) in plugIn.description.ports.enumerated() { settings[i] = port.clamped(state.wishes[i], rate: form.rate) }
     }
     var made: PlugInMade?, failure: PlugInError?
     do throws(PlugInError) {
-      made = try PlugInMade(plugIn, rate: rate, channels: channels, settings: settings, isSynchronous: isSynchronous)
+      made = try PlugInMade(
+        plugIn, rate: form.rate, channels: form.channels, settings: settings, isSynchronous: isSynchronous)
     } catch { failure = error }
     // Freed on this thread, without the lock, which the graph's thread may wait for.
     let untaken: PlugInMade? = lock.withLock { _ in
-      guard state.wantedRate == rate, !state.hasEnded else { return nil }
+      guard state.wanted == form, !state.hasEnded else { return nil }
       state.isMaking = false
       state.failure = failure
       if let current = state.current {
@@ -185,7 +195,7 @@ final class PlugInStage: @unchecked Sendable {
       return PlugInStatus(
         id: id, chain: chain, plugIn: plugIn.description, latency: current?.latency ?? 0,
         settings: plugIn.description.ports.indices.map { settings[$0] },
-        rate: state.wantedRate, isBroken: current?.isBroken == true, failure: state.failure, lateBlocks: late)
+        rate: state.wanted.rate, isBroken: current?.isBroken == true, failure: state.failure, lateBlocks: late)
     }
   }
 }

@@ -7,7 +7,7 @@
 ///   - context: the context that it was registered with.
 ///   - samples: `frames` × `channelCount` floats, interleaved, full scale ±1.
 ///   - frames: the quantum, 32–8192.
-///   - channelCount: 1, or 2 with the mono voice on both (`captureChannelCount`).
+///   - channelCount: 1, or 2 (`captureChannelCount`): left and right, or the mono voice on both where there is no stereo.
 ///   - sampleRate: the graph's, in Hz; may change between calls.
 ///   - position: frames delivered before these since the source was attached.
 // Not one pointer to a struct: a Swift struct cannot appear in a C function's type.

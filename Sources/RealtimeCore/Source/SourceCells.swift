@@ -25,15 +25,20 @@ struct SourceDelivery: Sendable {
     @_noLocks @_noAllocation get { !cells.hadAudio.load() }
   }
 
-  /// Delivers one cycle's mono voice to the attached consumer. `hasAudio`: the microphone's part of it is more than silence.
-  /// [realtime]
+  /// Channels that a realtime callback is given, 1 or 2. [realtime]
+  var channelCount: Int {
+    @_noLocks @_noAllocation get { cells.channelCount.load() == 2 ? 2 : 1 }
+  }
+
+  /// Delivers one cycle's voice to the attached consumer. `right`: its right side, if that differs (V16). `hasAudio`: the microphone's part
+  /// of it is more than silence. [realtime]
   @_noLocks @_noAllocation
-  func deliver(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, hasAudio: Bool) {
+  func deliver(_ voice: UnsafePointer<Float>, right: UnsafePointer<Float>?, frames: Int, rate: Int, hasAudio: Bool) {
     cells.cycle.enter()
     // Pairs with the store in SourceTap.publish, inside the cycle's guard.
     if let consumer = UnsafeMutablePointer<SourceConsumer>(bitPattern: UInt(cells.consumer.loadSequential())) {
       if hasAudio { cells.hadAudio.store(true) }
-      consumer.pointee.deliver(voice, frames: frames, rate: rate, channelCount: cells.channelCount.load() == 2 ? 2 : 1)
+      consumer.pointee.deliver(voice, right: right, frames: frames, rate: rate, channelCount: channelCount)
     }
     cells.cycle.leave()
   }

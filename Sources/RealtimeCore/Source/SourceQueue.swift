@@ -24,15 +24,18 @@ package final class SourceQueue: @unchecked Sendable {
   private let state: Owned<SourceQueueWriter.State>
   private let memory: CellBlock
 
-  /// - Parameter capacity: words of 4 bytes; a cycle takes one per frame and four more. At least one cycle of the largest quantum.
-  ///   [control]
-  package init(capacity: Int = SourceQueue.defaultCapacity) {
+  /// - Parameters:
+  ///   - capacity: words of 4 bytes; a cycle takes one per frame and channel, and four more. At least one cycle of the largest quantum.
+  ///   - channels: 1, or 2, interleaved.
+  /// [control]
+  package init(capacity: Int = SourceQueue.defaultCapacity, channels: Int = 1) {
     precondition(
-      capacity >= CoreState.maximumQuantum + SourceQueueWriter.headerWords, "SourceQueue: \(capacity) words hold no cycle of 8192 frames")
+      capacity >= channels * CoreState.maximumQuantum + SourceQueueWriter.headerWords,
+      "SourceQueue: \(capacity) words hold no cycle of 8192 frames")
     var memory = CellBlock()
     ring = FrameRing(capacity: capacity, bytesPerFrame: 4)
     state = Owned(SourceQueueWriter.State())
-    writer = SourceQueueWriter(fifo: ring.fifo, state: state.pointer, cells: &memory)
+    writer = SourceQueueWriter(fifo: ring.fifo, channels: channels, state: state.pointer, cells: &memory)
     self.memory = memory
   }
 
@@ -42,7 +45,7 @@ package final class SourceQueue: @unchecked Sendable {
     var header = SourceQueueWriter.Header()
     withUnsafeMutableBytes(of: &header) { _ = fifo.read(into: $0.baseAddress!, frames: SourceQueueWriter.headerWords) }
     let frames = Int(header.frames)
-    var left = frames
+    var left = frames * writer.channels
     while left > 0 {
       // A cycle is written in one piece, so all of it is there.
       let run = fifo.front(limit: left)
@@ -76,12 +79,15 @@ struct SourceQueueWriter: @unchecked Sendable {
   }
 
   private let fifo: FrameFIFO
+  /// 1, or 2, interleaved.
+  let channels: Int
   private let state: UnsafeMutablePointer<State>
   let overruns: CounterCell
   let runs: CounterCell
 
-  init(fifo: FrameFIFO, state: UnsafeMutablePointer<State>, cells: inout CellBlock) {
+  init(fifo: FrameFIFO, channels: Int, state: UnsafeMutablePointer<State>, cells: inout CellBlock) {
     self.fifo = fifo
+    self.channels = channels
     self.state = state
     overruns = CounterCell(cells.next())
     runs = CounterCell(cells.next())
@@ -95,7 +101,7 @@ struct SourceQueueWriter: @unchecked Sendable {
     header.rate = UInt32(truncatingIfNeeded: rate)
     state.pointee.position &+= UInt64(frames)
     if state.pointee.isLosing, fifo.count <= fifo.capacity / 2 { state.pointee.isLosing = false }
-    if fifo.write(&header, frames: Self.headerWords, and: voice, frames: frames) { return }
+    if fifo.write(&header, frames: Self.headerWords, and: voice, frames: frames * channels) { return }
     overruns.add(1)
     if !state.pointee.isLosing {
       state.pointee.isLosing = true

@@ -27,7 +27,7 @@ package final class SourceTap: @unchecked Sendable {
     let ticket: UInt64
   }
 
-  /// Creates a mono tap without a consumer. [control]
+  /// Creates a tap of one channel without a consumer. [control]
   package init() {
     var memory = CellBlock()
     cells = SourceCells(&memory)
@@ -81,13 +81,13 @@ package final class SourceTap: @unchecked Sendable {
     set { cells.channelCount.store(newValue == 2 ? 2 : 1) }
   }
 
-  /// Delivers one cycle's mono voice in place of the audio thread, for a tap that no capture path feeds. One thread at a time.
+  /// Delivers one cycle's voice, which is mono, in place of the audio thread, for a tap that no capture path feeds. One thread at a time.
   /// - Parameters:
   ///   - frames: at most 8192.
   ///   - rate: Hz.
   ///   - hasAudio: whether the microphone's part of it is more than silence.
   package func feed(_ voice: UnsafePointer<Float>, frames: Int, rate: Int, hasAudio: Bool) {
-    delivery.deliver(voice, frames: frames, rate: rate, hasAudio: hasAudio)
+    delivery.deliver(voice, right: nil, frames: frames, rate: rate, hasAudio: hasAudio)
   }
 
   /// Whether the caller is a microphone's callback, for whose return it must not wait. [any]

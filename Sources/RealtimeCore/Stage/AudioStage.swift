@@ -6,7 +6,7 @@
 /// - Parameters:
 ///   - context: the stage's.
 ///   - left: `frames` floats, full scale ±1.
-///   - right: the other side; nil in the capture chain, where the voice is mono.
+///   - right: the other side; nil in the capture chain while the voice is mono, which it is unless stereo is asked for.
 ///   - frames: 1–8192; may change between calls.
 ///   - sampleRate: the graph's, in Hz; may change between calls.
 // Not one pointer to a struct: a Swift struct cannot appear in a C function's type.

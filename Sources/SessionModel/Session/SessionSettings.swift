@@ -3,7 +3,7 @@ package struct SessionSettings: Codable, Sendable, Equatable {
   /// `useVoiceProcessingIO`: false keeps the same graph, leaves the voice unprocessed and adds nothing to its path (V1). Locked while media
   /// is registered (L6).
   package var usesVoiceProcessing = true
-  /// Channels delivered to a source, 1 or 2; the voice itself is mono. Locked while media is registered (L6).
+  /// Channels delivered to a source, 1 or 2, left and right where there is stereo (V16). Locked while media is registered (L6).
   package var captureChannelCount = 1
   /// Channels of the mix, 1 or 2. Locked while media is registered (L6).
   package var renderChannelCount = 2

@@ -43,7 +43,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
   case pauseOnUnplug
   /// `MicrophoneChannels`, as text: which channels of the microphone are heard (V15).
   case microphoneChannels
-  /// Hears two to eight of them as an array, towards the talker, instead of the first alone (V16).
+  /// Hears two to eight of them as an array, towards the talker, instead of the first alone (V15).
   case beamforming
   /// How far other applications are lowered while a call is up (D3).
   case duckingLevel
@@ -136,7 +136,7 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
           "when headphones are unplugged, playback pauses", "when headphones are unplugged, playback continues in the room"),
         [.needsDevices, .holdsFromTheStart, .isConfigured])
     case .microphoneChannels:
-      .channels("Which of the microphone's channels are heard: those that work (auto), the mean of all, or these, such as 1,2")
+      .channels("Which of the microphone's channels are heard: those that work (auto; each: in stereo), the mean of all, or these, such as 1,2")
     case .beamforming:
       .onOff(
         true, "Hears several microphones of one device as an array, towards the talker", alias: "beam", home: .audio,

@@ -28,8 +28,30 @@ final class PlugInRackTests {
     voice.withUnsafeMutableBufferPointer { chain.runner.process($0.baseAddress!, nil, frames: frames, rate: 48_000) }
     chain.collect()
     rack.collect()
-    rack.renew(rate: 48_000)
+    rack.renew(rate: 48_000, isStereo: false)
     return voice
+  }
+
+  @Test("S6, V16: of a voice that may have two channels, a plug-in plays each side, and one that is mono for both")
+  func stereo() throws {
+    try rack.add(make { _ in }, to: .capture, settings: ["Gain": 0.5])
+    func last(right hasRight: Bool, frames: Int = 4_096) -> (left: Float, right: Float) {
+      var (left, right) = ([Float](repeating: 0.25, count: frames), [Float](repeating: 0.5, count: frames))
+      left.withUnsafeMutableBufferPointer { left in
+        right.withUnsafeMutableBufferPointer { right in
+          chain.runner.process(left.baseAddress!, hasRight ? right.baseAddress! : nil, frames: frames, rate: 48_000)
+        }
+      }
+      return (left[frames - 1], right[frames - 1])
+    }
+    _ = last(right: false)
+    #expect(last(right: false).left == 0.125)
+    // Until there is an instance for the other side, both pass.
+    #expect(last(right: true) == (0.25, 0.5))
+    rack.prepare(rate: 48_000, isStereo: true)
+    _ = last(right: true)
+    #expect(last(right: true) == (0.125, 0.25))
+    #expect(last(right: false).left == 0.125)
   }
 
   /// Runs cycles at about real time until a fact holds.

@@ -98,7 +98,7 @@ struct ChainEnds: ~Copyable {
     gate.process(samples, frames: block, isClosed: leak.isOnlyLateEcho && !(leak.erleBeforeGate >= cancelled), open: open)
     gain.process(
       samples, frames: block, isNearEnd: isNearEnd, isActive: detector.isActive, isFarEnd: readings.isFarEndActive,
-      isOn: controls.isGainControlEnabled.load() && !isBypassed, open: open)
+      isOn: controls.controlsGain && !isBypassed, open: open)
     bypassFade.blend(wet: samples, dry: raw.late(by: delay), into: samples, frames: block, isOn: !isBypassed)
 
     talk.update(farEnd: farEnd)

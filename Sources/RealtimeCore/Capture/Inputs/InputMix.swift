@@ -1,7 +1,7 @@
 internal import CRealtime
 
-/// Mixes a microphone's channels to one: the mean of those that are to be heard, over 20 ms where they change; and passes them on apart,
-/// where they are to be heard as an array. [realtime] except `init`.
+/// Mixes a microphone's channels to one: the mean of those that are to be heard, over 20 ms where they change; in stereo to a left and a
+/// right one, the first two of them (V16). Passes them on apart where they are to be heard as an array. [realtime] except `init`.
 ///
 /// A microphone's echo path changes with them, so a change is rare: a channel is left out once a few hundredths of a second show that it
 /// harms, and comes back when it has been good for half a second of speech, or at once if it is the best.
@@ -18,9 +18,14 @@ struct InputMix: ~Copyable {
   private let publishing: SequenceCell
   private let watches: Buffer<InputWatch>
   private let verdicts: Buffer<InputVerdict>
-  /// Each channel's gain now, and the one that it moves to.
+  /// Each channel's gain now, and the one that it moves to; in stereo those on the left.
   private let gains, targets: Samples
   private let arrayMemory: Buffer<UnsafePointer<Float>?>
+  /// The same of the right.
+  private let rightGains, rightTargets: Samples
+  /// Whether left and right are wanted apart, and whether the right was mixed in the last cycle.
+  private var isStereo = false
+  private var mixesRight = false
   private let clean, mixed, best: Samples
   private let pristine = InputWatch()
   private let nothing = InputReadings()
@@ -37,6 +42,8 @@ struct InputMix: ~Copyable {
   /// Windows since the far end was last heard to play.
   private var quietWindows = 0
   private var heard: UInt32 = 0
+  /// Whether these are two, left and right.
+  private var isApart = false
 
   @_noLocks @_noAllocation
   private static func has(_ channels: UInt32, _ channel: Int) -> Bool { channels & 1 << UInt32(channel) != 0 }
@@ -59,43 +66,56 @@ struct InputMix: ~Copyable {
     let arrayMemory = Buffer<UnsafePointer<Float>?>(repeating: nil, count: InputCells.mostOfArray)
     array = UnsafePointer(arrayMemory.start)
     self.arrayMemory = arrayMemory
+    rightGains = Samples(Self.most)
+    rightTargets = Samples(Self.most)
     clean = Samples(CycleProcessor.maximumQuantum)
     mixed = Samples(CycleProcessor.maximumQuantum)
     best = Samples(CycleProcessor.maximumQuantum)
   }
 
-  /// Returns the mean of the channels that are heard; nil if none is linked. Samples that are NaN, infinite or beyond ±8 count as silence.
+  /// Returns the mean of the channels that are heard, or the left one; nil if none is linked. Samples that are NaN, infinite or beyond ±8
+  /// count as silence.
   ///
   /// - Parameters:
   ///   - channels: one for each channel, nil where nothing is linked.
   ///   - count: of them, at most 32.
+  ///   - right: receives the right one, where the voice has two channels; nil where it is mono.
   ///   - isFarEndActive: whether the speaker plays: what is heard may be echo.
   @_noLocks @_noAllocation
   mutating func process(
-    _ channels: UnsafePointer<UnsafePointer<Float>?>, count: Int, isFarEndActive: Bool, frames: Int, rate: Int
+    _ channels: UnsafePointer<UnsafePointer<Float>?>, count: Int, right: UnsafeMutablePointer<Float>? = nil, isFarEndActive: Bool,
+    frames: Int, rate: Int
   ) -> UnsafePointer<Float>? {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
     let linked = linkedChannels(channels, count)
     if linked == 0 { return nil }
     hasChanged = false
+    isStereo = right != nil
     if !isBegun || rate != self.rate || restarts != cells.restarts.load() {
       begin(rate: rate)
       choose(linked, count: count)
       tell(linked, count: count)
+    }
+    if isStereo != mixesRight {
+      mixesRight = isStereo
+      choose(linked, count: count)
+      // What is heard on the right so far is not from here.
+      for channel in 0..<Self.most { rightGains[channel] = rightTargets[channel] }
     }
     if !Self.has(linked, first) {
       first = 0
       while !Self.has(linked, first) { first += 1 }
     }
     clear(mixed.start, frames: frames)
+    if let right { clear(right, frames: frames) }
     var done = 0
     while done < frames {
       let part = min(frames - done, window - gathered)
       // The best first: the others are compared with it.
-      mix(channels, first, from: done, frames: part)
+      mix(channels, first, into: right, from: done, frames: part)
       for channel in 0..<count where channel != first && Self.has(linked, channel) {
-        mix(channels, channel, from: done, frames: part)
+        mix(channels, channel, into: right, from: done, frames: part)
       }
       done += part
       gathered += part
@@ -107,11 +127,14 @@ struct InputMix: ~Copyable {
     return UnsafePointer(mixed.start)
   }
 
+  /// A Boolean value indicating whether the setting wants two channels apart. [realtime]
+  var wantsTwo: Bool { @_noLocks @_noAllocation get { InputCells.wantsTwo(cells.choice.load()) } }
+
   /// Reports that the microphone has no several channels now. [realtime]
   @_noLocks @_noAllocation
   mutating func markIdle() {
     guard isBegun else { return }
-    (isBegun, heard, arrayCount) = (false, 0, 1)
+    (isBegun, heard, arrayCount, mixesRight) = (false, 0, 1, false)
     readings.pointee = nothing
     publishing.publish()
   }
@@ -125,6 +148,7 @@ struct InputMix: ~Copyable {
       watches.start[channel] = pristine
       verdicts.start[channel] = InputVerdict()
       (gains[channel], targets[channel]) = (0, 0)
+      (rightGains[channel], rightTargets[channel]) = (0, 0)
     }
   }
 
@@ -137,7 +161,9 @@ struct InputMix: ~Copyable {
 
   /// Watches a part of one channel, and adds it to the mix.
   @_noLocks @_noAllocation
-  private mutating func mix(_ channels: UnsafePointer<UnsafePointer<Float>?>, _ channel: Int, from start: Int, frames: Int) {
+  private mutating func mix(
+    _ channels: UnsafePointer<UnsafePointer<Float>?>, _ channel: Int, into right: UnsafeMutablePointer<Float>?, from start: Int, frames: Int
+  ) {
     guard let samples = channels[channel] else { return }
     for i in 0..<frames {
       let x = samples[start + i]
@@ -145,19 +171,26 @@ struct InputMix: ~Copyable {
     }
     watches.start[channel].measure(
       clean.start, frames: frames, InputWatch.Filters(rate: rate), isBest: channel == first, best: best.start)
-    let target = targets[channel]
-    var gain = gains[channel]
+    gains[channel] = add(to: mixed + start, gain: gains[channel], target: targets[channel], frames: frames)
+    guard let right else { return }
+    rightGains[channel] = add(to: right + start, gain: rightGains[channel], target: rightTargets[channel], frames: frames)
+  }
+
+  /// Adds the clean samples to one side, and returns the gain then.
+  @_noLocks @_noAllocation
+  private func add(to side: UnsafeMutablePointer<Float>, gain: Float, target: Float, frames: Int) -> Float {
     if gain == target {
-      if gain == 0 { return }
-      for i in 0..<frames { mixed[start + i] += gain * clean[i] }
-      return
+      if gain == 0 { return gain }
+      for i in 0..<frames { side[i] += gain * clean[i] }
+      return gain
     }
     let step = 50 / Float(rate)
+    var gain = gain
     for i in 0..<frames {
       gain = target > gain ? min(target, gain + step) : max(target, gain - step)
-      mixed[start + i] += gain * clean[i]
+      side[i] += gain * clean[i]
     }
-    gains[channel] = gain
+    return gain
   }
 
   @_noLocks @_noAllocation
@@ -221,15 +254,19 @@ struct InputMix: ~Copyable {
       }
     }
     if next == 0 { next = linked }
+    let pair = isStereo && choice >> 32 != 1 ? firstTwo(next) : 0
+    if pair != 0 { next = pair }
     let isFirst = heard == 0
-    if next == heard { return }
+    if next == heard, (pair != 0) == isApart { return }
     hasChanged = hasChanged || !isFirst
-    heard = next
+    (heard, isApart) = (next, pair != 0)
     var number: Float = 0
     for channel in 0..<Self.most where Self.has(next, channel) { number += 1 }
+    let left = isApart ? next & (~next &+ 1) : next, right = isApart ? next & ~left : next
     for channel in 0..<Self.most {
-      targets[channel] = Self.has(next, channel) ? 1 / number : 0
-      if isFirst { gains[channel] = targets[channel] }
+      targets[channel] = Self.has(left, channel) ? (isApart ? 1 : 1 / number) : 0
+      rightTargets[channel] = Self.has(right, channel) ? (isApart ? 1 : 1 / number) : 0
+      if isFirst { (gains[channel], rightGains[channel]) = (targets[channel], rightTargets[channel]) }
     }
   }
 
@@ -251,6 +288,13 @@ struct InputMix: ~Copyable {
     choice >> 32 == 0 ? linked & UInt32(truncatingIfNeeded: choice) : 0
   }
 
+  /// The first two channels of a set; none if it has fewer.
+  @_noLocks @_noAllocation
+  private func firstTwo(_ channels: UInt32) -> UInt32 {
+    let rest = channels & (channels &- 1)
+    return rest == 0 ? 0 : channels ^ (rest & (rest &- 1))
+  }
+
   /// Publishes what is known of each channel.
   @_noLocks @_noAllocation
   private mutating func tell(_ linked: UInt32, count: Int) {
@@ -261,7 +305,8 @@ struct InputMix: ~Copyable {
       let isHeard = Self.has(heard, channel)
       let use = verdicts.start[channel].use
       told.levels[channel] = watches.start[channel].peak
-      told.uses[channel] = (isHeard ? InputUse.heard : isChosen ? .unchosen : use).code
+      // In stereo, the third one works as well.
+      told.uses[channel] = (isHeard ? InputUse.heard : isChosen || use.isSame(as: .heard) ? .unchosen : use).code
     }
     readings.pointee = told
     publishing.publish()

@@ -1,6 +1,7 @@
 /// Which channels of the microphone are heard, and what each of them holds (V15). [any]
 ///
-///     channels ─▶ InputMix: watch each, leave out what harms, mean of the rest ─▶ microphone
+///     channels ─▶ InputMix: watch each, leave out what harms ─┬▶ mean of the rest ─▶ microphone
+///                                     where stereo is asked for └▶ the first two ─▶ left, right (V16)
 package final class MicrophoneInputs: Sendable {
   let cells: InputCells
   let readings = SequenceLocked(InputReadings())
@@ -24,7 +25,7 @@ package final class MicrophoneInputs: Sendable {
     let number =
       switch channels {
       case .mean: 1
-      case .auto: count
+      case .auto, .each: count
       case .only(let numbers):
         switch numbers.count(where: { $0 <= count }) {
         case 0: count
@@ -33,6 +34,9 @@ package final class MicrophoneInputs: Sendable {
       }
     return number > InputCells.mostOfArray ? 1 : max(1, number)
   }
+
+  /// A Boolean value indicating whether two of them are wanted apart. [any]
+  var wantsTwo: Bool { InputCells.wantsTwo(cells.choice.load()) }
 
   /// Reports another microphone: what was known of its channels holds no more. [any]
   package func restart() { cells.restarts.add(1) }
@@ -55,7 +59,7 @@ struct InputCells: Sendable {
     @_noLocks @_noAllocation get { 8 }
   }
 
-  /// Bits 0 to 31: the channels chosen; above them: 0 for those, 1 for all, 2 for those that work.
+  /// Bits 0 to 31: the channels chosen; above them: 0 for those, 1 for all, 2 for those that work, 3 for those, two apart.
   let choice: CounterCell
   let restarts: CounterCell
 
@@ -68,12 +72,17 @@ struct InputCells: Sendable {
     switch channels {
     case .auto: 2 << 32
     case .mean: 1 << 32
+    case .each: 3 << 32
     case .only(let numbers): numbers.reduce(0) { $0 | 1 << UInt64($1 - 1) }
     }
   }
 
+  @_noLocks @_noAllocation
+  static func wantsTwo(_ code: UInt64) -> Bool { code >> 32 == 3 }
+
   static func channels(_ code: UInt64) -> MicrophoneChannels {
     switch code >> 32 {
+    case 3: .each
     case 2: .auto
     case 1: .mean
     default: .only((0..<MicrophoneChannels.most).filter { code & 1 << UInt64($0) != 0 }.map { $0 + 1 })

@@ -39,7 +39,7 @@ struct ArrayCaptureTests {
       (0..<4).map { CaptureSignals.noise(seconds: 3, rate: rate, level: -55, seed: UInt64(20 + $0)) },
     ], signs: [1, 1])
 
-  @Test("V16: an array is no later than one microphone, at any quantum, and sounds alike", arguments: [64, 256, 480])
+  @Test("V15: an array is no later than one microphone, at any quantum, and sounds alike", arguments: [64, 256, 480])
   func latency(quantum: Int) throws {
     let one = try Self.voice([Self.microphones[0]], of: 1, quantum: quantum),
       all = try Self.voice(Self.microphones, of: 4, quantum: quantum)
@@ -48,7 +48,7 @@ struct ArrayCaptureTests {
     #expect(abs(lag) <= 1)
   }
 
-  @Test("V16: a path of one microphone, WebRTC's engine, and one whose array is switched off hear the first one alone")
+  @Test("V15: a path of one microphone, WebRTC's engine, and one whose array is switched off hear the first one alone")
   func first() throws {
     let one = try Self.voice([Self.microphones[0]], of: 1, quantum: 256).voice
     let ignored = try Self.voice(Self.microphones, of: 1, quantum: 256).voice == one
@@ -59,7 +59,7 @@ struct ArrayCaptureTests {
     #expect(alone)
   }
 
-  @Test("V16: a microphone without a buffer, or of which nothing is given, is one that is dead")
+  @Test("V15: a microphone without a buffer, or of which nothing is given, is one that is dead")
   func missing() throws {
     let whole = try Self.voice(Self.microphones, of: 4, quantum: 256).voice
     for voice in [

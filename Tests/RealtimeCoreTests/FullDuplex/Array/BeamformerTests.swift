@@ -27,7 +27,7 @@ struct BeamformerTests {
     ArrayRoom.level(parts.part, seconds) - ArrayRoom.level(parts.other, seconds)
   }
 
-  @Test("V16: beside a fan, two microphones hear a talker 4 dB better than one, and four 5 dB", arguments: [(2, 7, 4.0), (4, 5, 5.0)])
+  @Test("V15: beside a fan, two microphones hear a talker 4 dB better than one, and four 5 dB", arguments: [(2, 7, 4.0), (4, 5, 5.0)])
   func beam(microphones: Int, spacing: Int, least: Double) {
     let near = Self.talker(seconds: 8), noise = Self.noise(seconds: 8, spacing: spacing)
     let one = ArrayRoom.separate(near, from: noise, microphones: 1)
@@ -38,7 +38,7 @@ struct BeamformerTests {
   }
 
   @Test(
-    "V16: an array leaves no more of an echo than one microphone; where both talk, it hears a soft talker 3 dB better", arguments: [2, 4])
+    "V15: an array leaves no more of an echo than one microphone; where both talk, it hears a soft talker 3 dB better", arguments: [2, 4])
   func echo(microphones: Int) {
     let own = (0..<4).map { CaptureSignals.noise(seconds: 10, rate: Self.rate, level: -70, seed: UInt64(20 + $0)) }
     var near = Self.talker(seconds: 10, level: -44)
@@ -60,7 +60,7 @@ struct BeamformerTests {
     #expect(gain > 3)
   }
 
-  @Test("V16: where a microphone dies, no word is lost, and nothing clicks", arguments: [0, 1, 2])
+  @Test("V15: where a microphone dies, no word is lost, and nothing clicks", arguments: [0, 1, 2])
   func death(dead: Int) {
     let near = Self.talker(seconds: 7), noise = Self.noise(seconds: 7, spacing: 5)
     let whole = ArrayRoom.sum([near, noise], signs: [1, 1])
@@ -78,7 +78,7 @@ struct BeamformerTests {
     #expect(roughest(voice[time - 2_400..<time + 2_400]) < 1.5 * roughest(usual[time - 2_400..<time + 2_400]) + 1e-4)
   }
 
-  @Test("V16: a talker who moves is heard as before within a second", arguments: [2, 4])
+  @Test("V15: a talker who moves is heard as before within a second", arguments: [2, 4])
   func move(microphones: Int) {
     let noise = Self.noise(seconds: 8, spacing: 5), here = Self.talker(seconds: 8),
       there = Self.talker(seconds: 8, delays: [24, 18, 12, 6])
@@ -91,7 +91,7 @@ struct BeamformerTests {
     }
   }
 
-  @Test("V16: switched off, the array is its first microphone, sample by sample")
+  @Test("V15: switched off, the array is its first microphone, sample by sample")
   func switching() {
     let near = Self.talker(seconds: 6), noise = Self.noise(seconds: 6, spacing: 7), all = ArrayRoom.sum([near, noise], signs: [1, 1])
     var one = FullDuplexProcessor(rate: Self.rate), array = FullDuplexProcessor(rate: Self.rate, microphones: 2)
@@ -105,7 +105,7 @@ struct BeamformerTests {
     #expect(isOn && hasTurned)
   }
 
-  @Test("V16: switching the array does not click in a hum, which hides no click")
+  @Test("V15: switching the array does not click in a hum, which hides no click")
   func hum() {
     let tone = (0..<6 * Self.rate).map { i in 0.1 * Float(sin(2 * .pi * 200 * Double(i) / Double(Self.rate))) }
     // A talker who hums, beside a fan.

@@ -133,7 +133,7 @@ struct TuningTests {
     Change("beamformer") { $0.beamformer.trusted = 10 },
   ]
 
-  @Test("V16: so have those of an array", arguments: arrayChanges)
+  @Test("V15: so have those of an array", arguments: arrayChanges)
   func arrayStages(change: Change) {
     let isHeard = Self.arrayVoice(change.tuning) != Self.arrayStandard
     #expect(isHeard)
