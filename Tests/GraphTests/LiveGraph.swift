@@ -111,8 +111,8 @@ final class LiveGraph {
   /// Starts nearend in a session of this kind, and waits until its devices are linked to it.
   /// - Parameter session: the session to use; nil for one of the kind.
   init(
-    _ kind: Kind, in session: PrivateSession? = nil, quantum: Int? = nil, usesVoiceProcessing: Bool = true, isManual: Bool = false,
-    _ change: (inout GraphOptions) -> Void = { _ in }
+    _ kind: Kind, in session: PrivateSession? = nil, quantum: Int? = nil, usesVoiceProcessing: Bool = true, captureChannels: Int = 1,
+    isManual: Bool = false, _ change: (inout GraphOptions) -> Void = { _ in }
   ) throws {
     let session = try session ?? Self.session(kind)
     self.session = session
@@ -125,9 +125,10 @@ final class LiveGraph {
     var settings = SessionSettings()
     settings.usesVoiceProcessing = usesVoiceProcessing
     settings.isManual = isManual
+    settings.captureChannelCount = captureChannels
     service = try NearendService(NearendOptions(graph: options, session: settings))
     try service.start()
-    try wait(forLinks: Self.fixedLinks)
+    try wait(forLinks: captureChannels == 1 ? Self.fixedLinks : Self.speakerSideLinks + Self.stereoVoiceLinks)
   }
 
   /// Leaves the graph, and waits until nothing of nearend is in it. Call it at the end of every test.
@@ -144,9 +145,13 @@ final class LiveGraph {
   var revivesLinks: Bool { service.snapshot().graph.daemonVersion.compare("1.4", options: .numeric) != .orderedAscending }
 
   /// The links that exist as long as nearend does.
-  static let fixedLinks: [(String, String)] = [
+  static let fixedLinks = speakerSideLinks + [("nearend:voice_MONO", "nearend.microphone:input_MONO")]
+  private static let speakerSideLinks: [(String, String)] = [
     ("nearend.speaker:monitor_FL", "nearend:call_FL"), ("nearend.speaker:monitor_FR", "nearend:call_FR"),
-    ("nearend:voice_MONO", "nearend.microphone:input_MONO"),
+  ]
+  /// Those of a voice in stereo to *Nearend Microphone*.
+  static let stereoVoiceLinks: [(String, String)] = [
+    ("nearend:voice_FL", "nearend.microphone:input_FL"), ("nearend:voice_FR", "nearend.microphone:input_FR"),
   ]
   /// The links that exist while somebody plays.
   static let speakerLinks: [(String, String)] = [

@@ -221,6 +221,7 @@ package final class VoiceSession: Sendable {
       case .refused(.locked(let setting)): log.add(.warning, SessionRefusal.locked(setting: setting).description)
       case .warn(let text): log.add(.warning, text)
       case .recovered: graph?.notifyWhenSoundPasses()
+      case .channelCounts: graph?.parametersChanged()
       default: break
       }
     }

@@ -90,10 +90,12 @@ final class DaemonAttachment {
     try makeFilter(core)
   }
 
-  /// Makes the missing devices of nearend, and the missing ports of the filter for participants with a device of their own.
-  func keepDevices(_ sinks: [GraphSink]) throws(PipeWireError) {
-    try devices.keep(sinks: sinks.map(\.id))
+  /// Makes the missing devices of nearend, and the missing ports of the filter for participants with a device of their own, and for a voice
+  /// in stereo.
+  func keepDevices(_ sinks: [GraphSink], isStereo: Bool) throws(PipeWireError) {
+    try devices.keep(sinks: sinks.map(\.id), isStereo: isStereo)
     guard let filter else { return }
+    if isStereo { try filter.makeVoicePorts() }
     let names = filter.sinkPortNames
     for sink in sinks where names[sink.id] == nil { _ = try filter.addSinkPorts(id: sink.id, slot: sink.slot) }
   }

@@ -17,7 +17,7 @@ extension GraphController {
       return
     }
     do throws(PipeWireError) {
-      try attachment.keepDevices(graphSinks)
+      try attachment.keepDevices(graphSinks, isStereo: core.wantsStereo)
       guard let facts = try attachment.observe(listener.processes) else { return }
       report(facts)
       let demands = listener.demands

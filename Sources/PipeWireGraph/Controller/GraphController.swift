@@ -68,6 +68,8 @@ package final class GraphController: @unchecked Sendable {
       // The engine may have changed.
       controller.renewCapturePath()
       controller.publishParameters()
+      // *Nearend Microphone* may have another number of channels now.
+      controller.reconcileSoon()
     }
     schedule.latency.connect(to: self) { $0.updateLatency() }
     schedule.reconnect.connect(to: self) { $0.reconnect() }

@@ -78,9 +78,7 @@ struct LinkPlan {
     for sink in endpoints.graphSinks where !cutOff.contains(sink.node) {
       addStereo(objects.monitors(of: sink.node), to: sink.ports, own, role: .call)
     }
-    if let node = endpoints.virtualMicrophone, let voice = own["voice_MONO"], let input = objects.inputs(of: node).first {
-      add(voice, input, .voice)
-    }
+    if let node = endpoints.virtualMicrophone { addVoice(objects.inputs(of: node), own) }
     guard demand.isActive, demand.linksDevices else { return }
     if let node = devices.speaker?.id { addSpeaker(objects.inputs(of: node), own, isPassive: !keepsAwake) }
     guard demand.opensMicrophone, let microphone = devices.microphone?.id else { return }
@@ -92,6 +90,18 @@ struct LinkPlan {
     }
     if reference == .everything, let node = devices.speaker?.id {
       addStereo(objects.monitors(of: node), to: ["ref_FL", "ref_FR"], own, role: .reference)
+    }
+  }
+
+  /// Connects the voice with *Nearend Microphone*, which has one channel, or two (V16).
+  private mutating func addVoice(_ inputs: [GraphObjects.Port], _ own: [String: GraphObjects.Port]) {
+    guard inputs.count > 1 else {
+      if let voice = own["voice_MONO"], let input = inputs.first { add(voice, input, .voice) }
+      return
+    }
+    guard let left = own["voice_FL"], let right = own["voice_FR"] else { return }
+    for (voice, channel) in [(left, "FL"), (right, "FR")] {
+      if let input = inputs.first(where: { $0.channel == channel }) { add(voice, input, .voice) }
     }
   }
 

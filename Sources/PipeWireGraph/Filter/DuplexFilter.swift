@@ -20,7 +20,7 @@ final class DuplexFilter {
     var speaker = Filter.Latency()
     /// From the applications to `call_*`.
     var call = Filter.Latency()
-    /// From `voice_MONO` to the applications.
+    /// From `voice_MONO`, or `voice_FL`, to the applications.
     var voice = Filter.Latency()
   }
 
@@ -30,8 +30,12 @@ final class DuplexFilter {
   private let table: PortTable
   /// Of a microphone with several channels: `mic_1`, `mic_2`, …
   private var channelPorts: [FilterPort] = []
+  /// Of a voice in stereo: `voice_FL`, `voice_FR`.
+  private var voicePorts: (left: FilterPort, right: FilterPort)?
   /// That one of the microphone's ports which told its latency.
   private var linkedMicrophone: FilterPort?
+  /// The same of the voice's.
+  private var linkedVoice: FilterPort?
   private var sinkPorts: [String: (left: FilterPort, right: FilterPort)] = [:]
   private var unusedSinkPorts: [(left: FilterPort, right: FilterPort)] = []
   /// Pairs of ports reserved for the return of their participant before others get them, because tools that list the registry see a port's
@@ -97,6 +101,15 @@ final class DuplexFilter {
     }
   }
 
+  /// Makes ports for a voice in stereo, `voice_FL` and `voice_FR`; they stay (V16).
+  func makeVoicePorts() throws(PipeWireError) {
+    guard voicePorts == nil else { return }
+    let pair = try Self.addPair(filter, .output, "voice")
+    voicePorts = pair
+    table.setVoice(left: pair.left, right: pair.right)
+    publishLatencies()
+  }
+
   /// Adds two ports for a participant's device, `<id>_FL` and `<id>_FR`, whose audio goes into `slot` of the render path.
   func addSinkPorts(id: String, slot: Int) throws(PipeWireError) -> [String] {
     let pair: (left: FilterPort, right: FilterPort)
@@ -146,8 +159,9 @@ final class DuplexFilter {
       // One of them is not linked, and tells nothing.
       if latency == Filter.Latency(), linkedMicrophone !== port { return }
       (latencies.microphone, linkedMicrophone) = (latency, port)
-    } else if port === ports.voice {
-      latencies.voice = latency
+    } else if port === ports.voice || port === voicePorts?.left {
+      if latency == Filter.Latency(), linkedVoice !== port { return }
+      (latencies.voice, linkedVoice) = (latency, port)
     } else if port === ports.call.left {
       latencies.call = latency
     } else if port === ports.speaker.left {
@@ -159,7 +173,9 @@ final class DuplexFilter {
   }
 
   private func publishLatencies() {
-    filter.setLatency(latencies.microphone.later(by: captureFrames), of: ports.voice, direction: .output)
+    for port in [ports.voice] + [voicePorts?.left, voicePorts?.right].compactMap({ $0 }) {
+      filter.setLatency(latencies.microphone.later(by: captureFrames), of: port, direction: .output)
+    }
     for port in [ports.microphone] + channelPorts {
       filter.setLatency(latencies.voice.later(by: captureFrames), of: port, direction: .input)
     }

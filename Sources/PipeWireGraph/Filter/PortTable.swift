@@ -27,6 +27,9 @@ final class PortTable: @unchecked Sendable {
   /// Adds the port of the microphone's next channel. [control]
   func addChannel(_ port: FilterPort) { state.pointer.pointee.channels.add(port.pointer) }
 
+  /// Sets the ports of a voice in stereo. [control]
+  func setVoice(left: FilterPort, right: FilterPort) { state.pointer.pointee.voice.set(left: left.pointer, right: right.pointer) }
+
   /// Sets or, with nil, removes a participant's ports. [control]
   func setSink(_ slot: Int, left: FilterPort?, right: FilterPort?) {
     state.pointer.pointee.sinks.set(slot, left: left?.pointer, right: right?.pointer)
@@ -42,6 +45,7 @@ struct PortState: ~Copyable {
   let core: CycleProcessor
   let sinks = SinkPorts(slots: Mixer.capacity)
   let channels = ChannelPorts()
+  let voice = VoicePorts()
   /// This cycle's samples of the fixed inputs.
   private let samples: Samples
   private static let inputs = 5
@@ -79,8 +83,10 @@ func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) 
   buffers.call = StereoInput(
     left: state.pointee.input(ports.callLeft, 3, frames: frames), right: state.pointee.input(ports.callRight, 4, frames: frames))
   let sinks = state.pointee.sinks.buffers(frames: frames)
-  buffers.voice = outputBuffer(ports.voice, frames: frames)
+  let mono = outputBuffer(ports.voice, frames: frames)
+  state.pointee.voice.begin(&buffers, mono: mono, frames: frames)
   buffers.speaker = (outputBuffer(ports.speakerLeft, frames: frames), outputBuffer(ports.speakerRight, frames: frames))
   state.pointee.core.process(&buffers, graphSinks: sinks)
+  state.pointee.voice.end(buffers, mono: mono, frames: frames)
   state.pointee.core.cycleEnded(&buffers, nanoseconds: cycleNanoseconds() - began)
 }

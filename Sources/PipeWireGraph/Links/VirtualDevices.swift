@@ -7,6 +7,8 @@ import SessionModel
 final class VirtualDevices {
   private let connection: Connection
   private var objects: [String: RemoteObject] = [:]
+  /// Whether *Nearend Microphone* was made with two channels.
+  private var isStereo = false
   private var retries = RetrySchedule<String>()
   private let changed: () -> Void
   private let failed: (String) -> Void
@@ -24,9 +26,17 @@ final class VirtualDevices {
   /// The earliest time to retry a refused device, CLOCK_MONOTONIC in ns.
   var nextRetry: UInt64? { retries.next }
 
-  /// Makes missing devices and removes those that are no longer wanted. `sinks` are the participants' ids.
-  func keep(sinks: [String]) throws(PipeWireError) {
-    let wanted = [Self.speaker, Self.microphone] + sinks.map(Self.sink)
+  /// Makes missing devices and removes those that are no longer wanted.
+  /// - Parameters:
+  ///   - sinks: the participants' ids.
+  ///   - isStereo: whether *Nearend Microphone* has two channels (V16); when that changes it is made anew, because a node's channels cannot
+  ///     change.
+  func keep(sinks: [String], isStereo: Bool) throws(PipeWireError) {
+    let wanted = [Self.speaker, Self.microphone(isStereo: isStereo)] + sinks.map(Self.sink)
+    if isStereo != self.isStereo {
+      self.isStereo = isStereo
+      objects[NodeNames.microphone] = nil
+    }
     let names = Set(wanted.map { $0["node.name"] ?? "" })
     let now = monotonicNanoseconds()
     retries.keep { names.contains($0) }
@@ -63,9 +73,13 @@ final class VirtualDevices {
     "device.icon-name": "audio-speakers", "node.link-group": "nearend.speaker",
   ]) { $1 }
 
+  private static func microphone(isStereo: Bool) -> Properties {
+    microphone.merging(["audio.position": isStereo ? "FL,FR" : "MONO"]) { $1 }
+  }
+
   private static let microphone = common.merging(filter) { $1 }.merging([
     "node.name": NodeNames.microphone, "node.description": "Nearend Microphone", "media.class": "Audio/Source/Virtual",
-    "audio.position": "MONO", "device.icon-name": "audio-input-microphone", "node.link-group": "nearend.microphone",
+    "device.icon-name": "audio-input-microphone", "node.link-group": "nearend.microphone",
   ]) { $1 }
 
   private static func sink(_ id: String) -> Properties {
