@@ -27,6 +27,7 @@ MODE_PANELS = {
 COLOURS = {
     "untouched": "#b8b8b8",
     "module-ec": "#d98032",
+    "module-ec-16": "#e8b88a",
     "aec3": "#3f7fbf",
     "webrtc": "#8fc79a",
     "nearend": "#12683a",

@@ -38,7 +38,7 @@ SHAPES = ("pair", "line", "ring")
 ARRAY_SCENES = ("diffuse", "aside", "echo", "talk", "moved", "dead")
 ARRAYS = tuple(f"{shape}-{scene}" for shape in SHAPES for scene in ARRAY_SCENES)
 CHANGES_HALF_WAY = ("jump", "move", "volume")
-CANCELLERS = ("module-ec", "aec3", "webrtc", "nearend")
+CANCELLERS = ("module-ec", "module-ec-16", "aec3", "webrtc", "nearend")
 PROGRAMS = ("untouched", "ideal", *CANCELLERS)
 MODE_PROGRAMS = ("untouched", "rnnoise", "wide", "nearend", "isolation")
 NEAR_END_PROGRAMS = ("untouched", "ideal", "module-ec", "aec3", "nearend", "wide", "isolation")
@@ -48,6 +48,7 @@ TITLES = {
     "untouched": "untouched microphone",
     "ideal": "the near end alone",
     "module-ec": "module-echo-cancel",
+    "module-ec-16": "module-echo-cancel 1.6",
     "aec3": "AEC3",
     "webrtc": "nearend, WebRTC engine",
     "nearend": "nearend",

@@ -1,8 +1,14 @@
-// module_echo_cancel FAR MIC OUT: webrtc-audio-processing 0.3 as PipeWire's module-echo-cancel configures it: high-pass filter, voice
-// detection, extended filter, delay agnostic, noise and echo suppression high, no gain control. The files are mono, 32-bit float, 48 kHz,
-// without a header.
+// module_echo_cancel FAR MIC OUT: webrtc-audio-processing 0.3 or 1.3 as PipeWire's module-echo-cancel configures it: high-pass filter,
+// voice detection, noise suppression high, no gain control; 0.3 with extended filter, delay agnostic, and echo suppression high; 1.3
+// with transient suppression. The files are mono, 32-bit float, 48 kHz, without a header.
+#if __has_include(<webrtc/modules/interface/module_common_types.h>)
 #include <webrtc/modules/audio_processing/include/audio_processing.h>
 #include <webrtc/modules/interface/module_common_types.h>
+#define IS_WEBRTC_0 1
+#else
+#include <modules/audio_processing/include/audio_processing.h>
+#define IS_WEBRTC_0 0
+#endif
 
 #include <cstdio>
 #include <fstream>
@@ -31,6 +37,7 @@ void write(const std::string &path, const std::vector<float> &samples) {
   if (!file.flush()) throw std::runtime_error(path + " cannot be written");
 }
 
+#if IS_WEBRTC_0
 std::unique_ptr<webrtc::AudioProcessing> makeProcessing() {
   webrtc::Config config;
   config.Set<webrtc::ExtendedFilter>(new webrtc::ExtendedFilter(true));
@@ -49,6 +56,22 @@ std::unique_ptr<webrtc::AudioProcessing> makeProcessing() {
   processing->voice_detection()->Enable(true);
   return processing;
 }
+#else
+std::unique_ptr<webrtc::AudioProcessing> makeProcessing() {
+  webrtc::AudioProcessing::Config config;
+  config.echo_canceller.enabled = true;
+  config.high_pass_filter.enabled = true;
+  config.noise_suppression.enabled = true;
+  config.noise_suppression.level = webrtc::AudioProcessing::Config::NoiseSuppression::kHigh;
+  config.transient_suppression.enabled = true;
+  config.voice_detection.enabled = true;
+  std::unique_ptr<webrtc::AudioProcessing> processing(webrtc::AudioProcessingBuilder().Create());
+  processing->ApplyConfig(config);
+  const webrtc::StreamConfig mono(rate, 1, false);
+  processing->Initialize(webrtc::ProcessingConfig{{mono, mono, mono, mono}});
+  return processing;
+}
+#endif
 
 std::vector<float> process(std::vector<float> far, std::vector<float> mic) {
   const auto processing = makeProcessing();

@@ -8,6 +8,7 @@ import json
 import multiprocessing
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import time
@@ -154,10 +155,11 @@ class EachApart:
 
 @dataclass(frozen=True)
 class ModuleEchoCancel:
-    """PipeWire's module-echo-cancel: webrtc-audio-processing 0.3 with its settings."""
+    """PipeWire's module-echo-cancel: webrtc-audio-processing, 0.3 or 1.3, with its settings."""
 
     binary: Path
     version: str
+    loader: tuple = ()  # what runs a binary of another Debian
 
     def process(self, case, out):
         far, mic = read_pair(case)
@@ -165,7 +167,7 @@ class ModuleEchoCancel:
             paths = [Path(folder) / name for name in ("far", "mic", "out")]
             far.mean(axis=1).tofile(paths[0])
             mic.tofile(paths[1])
-            subprocess.run([self.binary, *paths], check=True)
+            subprocess.run([*self.loader, self.binary, *paths], check=True)
             write(out, np.fromfile(paths[2], np.float32))
 
 
@@ -314,6 +316,30 @@ def find_module_echo_cancel(build):
     return ModuleEchoCancel(binary, f"webrtc-audio-processing 0.3 ({fingerprint(binary)})")
 
 
+def find_newest_module_echo_cancel(build):
+    """Builds module_echo_cancel.cpp in the Debian of `Scripts/test-debian sid`, which has webrtc 1.3."""
+    tree = HERE.parent / ".build-debian-sid"
+    if not (tree / "usr/include/webrtc-audio-processing-1").exists():
+        raise Unavailable("there is no Debian sid with webrtc-audio-processing 1.3: Scripts/test-debian sid makes one")
+    source, binary = HERE / "module_echo_cancel.cpp", Path(build) / "module_echo_cancel_1"
+    if not binary.exists() or binary.stat().st_mtime < source.stat().st_mtime:
+        Path(build).mkdir(parents=True, exist_ok=True)
+        command = f"g++ -O2 -w -o /root/made {source} $(pkg-config --cflags --libs webrtc-audio-processing-1)"
+        built = subprocess.run(
+            [HERE.parent / "Scripts/debian", "run", tree, "bash", "-c", command],
+            env=os.environ | {"SHARE": str(HERE)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if built.returncode:
+            raise Unavailable(f"{source.name} could not be built in {tree.name}:\n{built.stderr}")
+        shutil.copy(tree / "root/made", binary)
+    libraries = tree / "usr/lib/x86_64-linux-gnu"
+    loader = (libraries / "ld-linux-x86-64.so.2", "--library-path", libraries)
+    return ModuleEchoCancel(binary, f"webrtc-audio-processing 1.3 ({fingerprint(binary)})", loader)
+
+
 def find_aec3():
     if importlib.util.find_spec("livekit") is None:
         raise Unavailable("PyPI's livekit is not installed")
@@ -355,6 +381,8 @@ def find(name, binary, build):
         return find_nearend(binary, "nearend")
     if name == "module-ec":
         return find_module_echo_cancel(build)
+    if name == "module-ec-16":
+        return find_newest_module_echo_cancel(build)
     if name == "aec3":
         return find_aec3()
     return find_nearend(binary, name)
