@@ -50,17 +50,30 @@ struct BluetoothTests {
     recorder.end()
   }
 
-  @Test("R6: WirePlumber switches to HFP for a stream with the role Communication, from 0.5 on for one that records, and back after it")
-  func policy() throws {
+  @Test("R6: each version of WirePlumber has its own form of a headset's loopback")
+  func loopbacks() {
+    let forms = ["0.4.13", "0.4.17", "0.5.0", "0.5.8", "0.5.13", "0.5.14", "0.5.18", "0.6.0", "1.0"].map(HeadsetLoopback.init(wirePlumber:))
+    #expect(forms == [nil, nil, .smartFilter, .smartFilter, .smartFilter, .target, .target, .target, .target])
+  }
+
+  @Test(
+    "R6: WirePlumber switches to HFP for a stream with the role Communication, from 0.5 on for one that records, and back after it",
+    arguments: HeadsetLoopback.allCases)
+  func policy(form: HeadsetLoopback) throws {
     let session = try deskSession(.laptop, .bluetooth)
     let desk = try #require(session.desk)
     try session.wait(forDefault: "sink", toBe: sink)
     // From 0.5 on WirePlumber observes recordings from a source of its own, and no longer stream roles.
-    let looksAtRoles = try session.run("wireplumber", "--version").output.contains("libwireplumber 0.4.")
-    let loopback = looksAtRoles ? nil : try session.spawnHeadsetLoopback()
-    if loopback != nil { try session.wait(forDefault: "source", toBe: PrivateSession.headsetLoopback) }
+    let looksAtRoles = try HeadsetLoopback(wirePlumber: session.wirePlumberVersion()) == nil
+    let loopback = looksAtRoles ? nil : try session.spawn(form)
+    if loopback != nil { try session.wait(forDefault: "source", toBe: HeadsetLoopback.source) }
     let recorder = try session.spawn("pw-record", ["--media-role", "Communication", "/dev/null"])
     try session.wait(for: "HFP") { desk.card(.bluetooth)?.activeProfile.name == "headset-head-unit" }
+    if loopback != nil {
+      try session.wait(for: "the loopback to be linked to the headset's own source") {
+        try session.links().keys.contains { $0.from == "\(form.ownSource):capture_MONO" }
+      }
+    }
     recorder.end()
     try session.wait(for: "A2DP") { desk.card(.bluetooth)?.activeProfile.name == "a2dp-sink" }
     withExtendedLifetime(loopback) {}

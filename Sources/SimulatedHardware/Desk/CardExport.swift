@@ -94,7 +94,7 @@ final class CardExport {
     var properties = node.properties.merging([
       "node.name": node.name, "node.description": card.description + profile,
       "node.nick": card.properties["device.nick"] ?? card.description,
-      "media.class": node.direction == .output ? "Audio/Sink" : "Audio/Source/Virtual",
+      "media.class": node.mediaClass,
       "audio.channels": "\(node.positions.count)", "audio.position": "[ \(node.positions.joined(separator: " ")) ]",
       "device.id": "\(id ?? 0)", "card.profile.device": "\(node.device)",
       "device.routes": "\(card.routes.count { $0.devices.contains(node.device) && $0.profiles.contains(card.profile) })",

@@ -156,6 +156,14 @@ package final class Desk: @unchecked Sendable {
     guard isDone else { throw SessionError(.invalidRequest, "the desk has no \(kind.rawValue) to rename", remedy: "plug it first") }
   }
 
+  /// Makes the Bluetooth headset's own source internal, as WirePlumber does where the headset has a loopback.
+  func hideHeadsetSource(behind loopback: HeadsetLoopback) {
+    change(.bluetooth) {
+      $0.hideSources(behind: loopback)
+      return true
+    }
+  }
+
   // MARK: Inside
 
   private func attach() {

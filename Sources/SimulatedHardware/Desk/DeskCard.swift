@@ -98,6 +98,17 @@ package struct DeskCard: Sendable, Equatable {
     return card
   }
 
+  /// Makes its sources internal, as what a headset's loopback is linked to.
+  mutating func hideSources(behind loopback: HeadsetLoopback) {
+    for profile in profiles.indices {
+      for node in profiles[profile].nodes.indices where profiles[profile].nodes[node].direction == .input {
+        profiles[profile].nodes[node].isInternal = true
+        profiles[profile].nodes[node].name = loopback.ownSource
+        profiles[profile].nodes[node].properties.merge(loopback.ownProperties) { $1 }
+      }
+    }
+  }
+
   private func bestRoute(for device: Int) -> Int? {
     func rank(_ index: Int) -> (Int, Int) { (routes[index].availability == .yes ? 1 : 0, routes[index].priority) }
     return routes.indices

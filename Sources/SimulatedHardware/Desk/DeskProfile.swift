@@ -39,6 +39,8 @@ package struct DeskNode: Sendable, Equatable {
   package var priority: Int
   /// Further properties.
   package var properties: Properties
+  /// Whether it is only for the session manager's own loopback: not to be chosen, and not listed.
+  package var isInternal = false
 
   /// Creates a node; `properties` are additional to those made from the other parameters.
   package init(
@@ -52,6 +54,11 @@ package struct DeskNode: Sendable, Equatable {
     self.rate = rate
     self.priority = priority
     self.properties = properties
+  }
+
+  /// `media.class`. With "Virtual" in it, a source has input ports; a real internal one has the class without.
+  var mediaClass: String {
+    direction == .output ? "Audio/Sink" : isInternal ? "Audio/Source/Internal/Virtual" : "Audio/Source/Virtual"
   }
 
   /// Its ports once the session manager has set it up. A source's `input_…` receive the room's sound.

@@ -95,21 +95,30 @@ extension GraphTests {
 
     @Test("R6: recording from the source that WirePlumber 0.5 gives a headset in music too switches it to calls, whatever the speaker is")
     func sourceInMusic() throws {
-      let live = try LiveGraph(.desk([.laptop, .bluetooth]))
+      let live = try LiveGraph(.desk([.laptop, .bluetooth]), usesVoiceProcessing: false)
       defer { live.stop() }
+      let loopback = try HeadsetLoopback(wirePlumber: live.session.wirePlumberVersion()) ?? .smartFilter
       let desk = try #require(live.session.desk)
-      let loopback = try live.session.spawnHeadsetLoopback()
+      let process = try live.session.spawn(loopback)
       func profile() -> String? { desk.card(.bluetooth)?.activeProfile.name }
+      func microphones() -> [String] { live.service.snapshot().route.devices.filter { $0.direction == .input }.map(\.name).sorted() }
+      let offered = [Self.laptopMicrophone, HeadsetLoopback.source]
       live.service.perform(.set(.speaker, .string(Self.laptopSpeaker)))
       try live.wait(for: "the headset's source") {
-        $0.route.microphone?.name == PrivateSession.headsetLoopback && $0.route.speaker?.name == Self.laptopSpeaker
+        $0.route.microphone?.name == HeadsetLoopback.source && $0.route.speaker?.name == Self.laptopSpeaker
       }
+      #expect(microphones() == offered)
       #expect(live.service.snapshot().route.microphone?.portType == .bluetoothHFP)
       #expect(profile() == "a2dp-sink")
       live.service.session.send(.registerMedia(id: "call", isSend: true, isReceive: true))
       try live.session.wait(for: "the call's profile") { profile() == "headset-head-unit" }
       try live.wait(for: "its microphone") { $0.graph.captureLinks == 1 && $0.route.microphone?.portType == .bluetoothHFP }
       #expect(live.service.snapshot().route.speaker?.name == Self.laptopSpeaker)
+      try live.session.wait(forPorts: ["\(loopback.ownSource):input_MONO"])
+      try pass(live)
+      #expect(live.service.snapshot().route.microphone?.name == HeadsetLoopback.source)
+      #expect(microphones() == offered, "the headset is one microphone, and its own source none")
+      try hear(live, through: loopback)
       live.service.session.send(.unregisterMedia(id: "call"))
       try live.session.wait(for: "music") { profile() == "a2dp-sink" }
       live.service.perform(.set(.microphone, .string(Self.laptopMicrophone)))
@@ -119,7 +128,26 @@ extension GraphTests {
       let graph = live.service.snapshot().graph
       try pass(live, cycles: UInt64(1.5 * Double(graph.rate) / Double(graph.quantum)))
       #expect(profile() == "a2dp-sink", "whoever picked another microphone wants music as good as it can be")
-      withExtendedLifetime(loopback) {}
+      withExtendedLifetime(process) {}
+    }
+
+    /// Shows that a voice at the headset's own source reaches the call, where WirePlumber links the loopback to it.
+    private func hear(_ live: LiveGraph, through loopback: HeadsetLoopback) throws {
+      guard try HeadsetLoopback(wirePlumber: live.session.wirePlumberVersion()) != nil else { return }
+      try live.session.wait(for: "the headset's own source to be linked") {
+        try live.session.links().keys.contains { $0.from == "\(loopback.ownSource):capture_MONO" }
+      }
+      let rate = live.service.snapshot().graph.rate
+      let probe = try live.probe(
+        play: ["near": sine(1_500, frames: 4 * rate, rate: rate, level: 0.25)], record: ["voice"], frames: 4 * rate)
+      try live.link([
+        (probe.playPort("near"), "\(loopback.ownSource):input_MONO"), ("nearend.microphone:capture_MONO", probe.recordPort("voice")),
+      ])
+      let samples = Array(try #require(probe.run().samples["voice"]).suffix(3 * rate).prefix(2 * rate))
+      let share = Measures.share(ofTone: 1_500, in: samples, rate: rate)
+      print("R6: \(loopback.rawValue): \(Measures.medianLevel(samples, piece: rate / 10)) dBFS, \(share) of it the tone")
+      #expect(abs(Measures.medianLevel(samples, piece: rate / 10) + 15.05) < 0.5)
+      #expect(share > 0.98)
     }
 
     @Test(
