@@ -41,7 +41,7 @@ struct TuningFileTests {
     "S9: a bad file is refused with its name, what is wrong, and what is possible",
     arguments: [
       ("", ["it is not JSON"]), ("[1]", ["it is not an object of stages"]), ("1", ["it is not an object of stages"]),
-      (#"{"gaintracker": {}}"#, ["'gaintracker' is no stage; there are: carefulFilter, ", "gainTracker, "]),
+      (#"{"gaintracker": {}}"#, ["'gaintracker' is no stage; there are: ", "carefulFilter, ", "gainTracker, "]),
       (#"{"gainTracker": {"lest": 1.3}}"#, ["'lest' is no constant of gainTracker; there are: ", "least, "]),
       (#"{"gainTracker": {"least": "1.3"}}"#, ["gainTracker.least: give a number, such as the standard 1.25"]),
       (#"{"gainTracker": {"least": true}}"#, ["gainTracker.least: give a number"]),

@@ -55,7 +55,8 @@ struct ProcessCommand: ParsableCommand {
   @Option(
     name: [.customLong("mic-channels"), .customLong("channel")], parsing: .unconditional,
     help: ArgumentHelp(
-      "The channels of the microphone's file to use: auto (those that work; default), each (in stereo), mean, or numbers.", valueName: "channels")
+      "The channels of the microphone's file to use: auto (those that work; default), each (in stereo), mean, or numbers.",
+      valueName: "channels")
   )
   var micChannels: String?
   @Flag(help: "Keep the latency of a live call; the output is longer by that much.")

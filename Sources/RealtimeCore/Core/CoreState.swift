@@ -26,7 +26,7 @@ struct CoreState: ~Copyable {
   private var hasReference = false
 
   static let maximumQuantum = 8192
-  private static let scratchBuffers = 4
+  private static let scratchBuffers = 3
   /// Limits of a plausible driver rate in Hz.
   private static let lowestRate = 1_000
   private static let highestRate = 1_000_000
@@ -131,16 +131,12 @@ struct CoreState: ~Copyable {
     let isStereo = isStereo(io, capture)
     let microphone = microphone(
       io, right: capture.pointee.rightMicrophone(isStereo: isStereo), reference: usesMix ? mix.left : io.pointee.reference.left,
-      isStereo: isStereo)
+      isStereo: isStereo, wantsArray: capture.pointee.hearsArray && !isStereo && controls.usesVoiceProcessing.load())
     if lost > 0 { capture.pointee.lose(frames: lost) }
     let room = capture.pointee.hasRightSide ? io.pointee.voiceRight ?? capture.pointee.rightVoice : nil
-    let isArray =
-      inputs.arrayCount > 1 && !microphone.isStereo && capture.pointee.hearsArray && controls.usesVoiceProcessing.load()
-    let sides =
-      isArray
-      ? CapturePath.Sides(left: inputs.array[0] ?? silence(frames: io.pointee.frames), right: nil, isStereo: false) : microphone
+    let isArray = inputs.isArray && capture.pointee.hearsArray
     capture.pointee.process(
-      microphone: sides, reference: usesMix ? mix.left : io.pointee.reference.left,
+      microphone: microphone, reference: usesMix ? mix.left : io.pointee.reference.left,
       right: usesMix ? mix.right : io.pointee.reference.right,
       voice: voice, right: room, frames: io.pointee.frames, others: isArray ? inputs.array + 1 : nil,
       otherCount: isArray ? inputs.arrayCount - 1 : 0, tape: tape)
@@ -229,7 +225,8 @@ struct CoreState: ~Copyable {
   /// Returns the microphone; of one with several channels, those that are to be heard. `right`: room for the right one, where it is needed.
   @_noLocks @_noAllocation
   private mutating func microphone(
-    _ io: UnsafePointer<CycleBuffers>, right: UnsafeMutablePointer<Float>?, reference: UnsafePointer<Float>?, isStereo: Bool
+    _ io: UnsafePointer<CycleBuffers>, right: UnsafeMutablePointer<Float>?, reference: UnsafePointer<Float>?, isStereo: Bool,
+    wantsArray: Bool
   ) -> CapturePath.Sides {
     guard io.pointee.microphone == nil, let channels = io.pointee.microphones, io.pointee.microphoneCount > 0 else {
       inputs.markIdle()
@@ -240,7 +237,7 @@ struct CoreState: ~Copyable {
     // −60 dBFS.
     let isFarEndActive = if let reference { checkedPeak(reference, frames: io.pointee.frames) > 1e-3 } else { false }
     let mean = inputs.process(
-      channels, count: io.pointee.microphoneCount, right: right, isFarEndActive: isFarEndActive, frames: io.pointee.frames,
+      channels, count: io.pointee.microphoneCount, right: right, wantsArray: wantsArray, isFarEndActive: isFarEndActive, frames: io.pointee.frames,
       rate: io.pointee.rate)
     if mean != nil { cells.wantedMicrophones.store(UInt64(inputs.arrayCount)) }
     if inputs.hasChanged, isStereo || inputs.arrayCount == 1 { controls.pathChanges.add(1) }
@@ -255,14 +252,6 @@ struct CoreState: ~Copyable {
     guard cells.speakerPortsPerChannel.load() > 1 else { return }
     if let left = io.pointee.speaker.left { scale(left, by: 0.5, frames: io.pointee.frames) }
     if let right = io.pointee.speaker.right { scale(right, by: 0.5, frames: io.pointee.frames) }
-  }
-
-  /// A microphone of which nothing is to be heard now, though it is there.
-  @_noLocks @_noAllocation
-  private mutating func silence(frames: Int) -> UnsafePointer<Float> {
-    let silence = buffer(3)
-    clear(silence, frames: frames)
-    return UnsafePointer(silence)
   }
 
   @_noLocks @_noAllocation

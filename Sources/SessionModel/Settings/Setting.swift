@@ -136,7 +136,8 @@ public enum Setting: String, Codable, Sendable, CaseIterable {
           "when headphones are unplugged, playback pauses", "when headphones are unplugged, playback continues in the room"),
         [.needsDevices, .holdsFromTheStart, .isConfigured])
     case .microphoneChannels:
-      .channels("Which of the microphone's channels are heard: those that work (auto; each: in stereo), the mean of all, or these, such as 1,2")
+      .channels(
+        "Which of the microphone's channels are heard: those that work (auto; each: in stereo), the mean of all, or these, such as 1,2")
     case .beamforming:
       .onOff(
         true, "Hears several microphones of one device as an array, towards the talker", alias: "beam", home: .audio,

@@ -5,6 +5,7 @@ struct NearendChain: ~Copyable {
   /// The delay of the voice in frames, regardless of any switch.
   let delay: Int
   let block: Int
+  let microphones: Int
   private(set) var readings = CaptureMeters()
 
   private(set) var ends: ChainEnds
@@ -24,6 +25,7 @@ struct NearendChain: ~Copyable {
     let time = BlockTime(frames: processor.hop, rate: rate)
     block = processor.hop
     delay = processor.delay
+    self.microphones = microphones
     ends = ChainEnds(time, delay: processor.delay, controls: controls, microphones: microphones)
     nearEndHoldBlocks = time.blocks(0.2)
     rails = RailWatch(time)

@@ -8,8 +8,14 @@ struct VoiceChain: ~Copyable {
   }
 
   private let kind: Kind
-  /// Microphones that the engine hears: WebRTC's only the main one.
-  let microphones: Int
+  /// Microphones that the engine hears: WebRTC's only the main one. [control]
+  // Not stored: Swift 6.0 crashes with another property.
+  var microphones: Int {
+    switch kind {
+    case .nearend(let chain): chain.pointee.microphones
+    case .webrtc: 1
+    }
+  }
   /// Frames per block.
   let block: Int
   /// The delay of the voice in frames, without blocking.
@@ -24,12 +30,10 @@ struct VoiceChain: ~Copyable {
     switch engine {
     case .nearend, .off:
       let chain = NearendChain(rate: rate, tuning: tuning, controls: controls, microphones: microphones)
-      self.microphones = microphones
       (block, delay) = (chain.block, chain.delay)
       kind = .nearend(Owned(chain).release())
     case .webrtc:
       let chain = try WebRTCChain(.installed, rate: rate, controls: controls)
-      self.microphones = 1
       (block, delay) = (chain.block, chain.delay)
       kind = .webrtc(Owned(chain).release())
     }

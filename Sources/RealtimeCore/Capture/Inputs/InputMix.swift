@@ -12,6 +12,12 @@ struct InputMix: ~Copyable {
   let array: UnsafePointer<UnsafePointer<Float>?>
   /// Channels that are to be heard as an array; 1 for their mean.
   private(set) var arrayCount = 1
+  /// Whether what the last cycle returned is the first of them, if only in part, and the others are to be heard with it.
+  var isArray: Bool {
+    @_noLocks @_noAllocation get { arrayShare > 0 }
+  }
+  /// How far the first of the array is heard in place of the mean, 0…1.
+  private var arrayShare: Float = 0
 
   private let cells: InputCells
   private let readings: UnsafeMutablePointer<InputReadings>
@@ -80,11 +86,12 @@ struct InputMix: ~Copyable {
   ///   - channels: one for each channel, nil where nothing is linked.
   ///   - count: of them, at most 32.
   ///   - right: receives the right one, where the voice has two channels; nil where it is mono.
+  ///   - wantsArray: whether an array's first channel is to be returned, over 20 ms, in place of the mean.
   ///   - isFarEndActive: whether the speaker plays: what is heard may be echo.
   @_noLocks @_noAllocation
   mutating func process(
-    _ channels: UnsafePointer<UnsafePointer<Float>?>, count: Int, right: UnsafeMutablePointer<Float>? = nil, isFarEndActive: Bool,
-    frames: Int, rate: Int
+    _ channels: UnsafePointer<UnsafePointer<Float>?>, count: Int, right: UnsafeMutablePointer<Float>? = nil, wantsArray: Bool = false,
+    isFarEndActive: Bool, frames: Int, rate: Int
   ) -> UnsafePointer<Float>? {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
@@ -92,7 +99,8 @@ struct InputMix: ~Copyable {
     if linked == 0 { return nil }
     hasChanged = false
     isStereo = right != nil
-    if !isBegun || rate != self.rate || restarts != cells.restarts.load() {
+    let isNew = !isBegun || rate != self.rate || restarts != cells.restarts.load()
+    if isNew {
       begin(rate: rate)
       choose(linked, count: count)
       tell(linked, count: count)
@@ -124,6 +132,7 @@ struct InputMix: ~Copyable {
       endWindow(linked, count: count, isFarEndActive: isFarEndActive)
     }
     passOn(channels, linked, count: count)
+    fade(toArray: wantsArray && arrayCount > 1, isAtOnce: isNew, frames: frames)
     return UnsafePointer(mixed.start)
   }
 
@@ -134,7 +143,7 @@ struct InputMix: ~Copyable {
   @_noLocks @_noAllocation
   mutating func markIdle() {
     guard isBegun else { return }
-    (isBegun, heard, arrayCount, mixesRight) = (false, 0, 1, false)
+    (isBegun, heard, arrayCount, arrayShare, mixesRight) = (false, 0, 1, 0, false)
     readings.pointee = nothing
     publishing.publish()
   }
@@ -280,6 +289,20 @@ struct InputMix: ~Copyable {
       number += 1
     }
     arrayCount = choice >> 32 == 1 || number > InputCells.mostOfArray ? 1 : max(1, number)
+  }
+
+  /// Puts the first of the array in place of the mean, or back, over 20 ms.
+  @_noLocks @_noAllocation
+  private mutating func fade(toArray isWanted: Bool, isAtOnce: Bool, frames: Int) {
+    let target: Float = isWanted ? 1 : 0, step = 50 / Float(rate)
+    if isAtOnce { arrayShare = target }
+    if arrayShare == 0, !isWanted { return }
+    let main = array[0]
+    for i in 0..<frames {
+      arrayShare = target > arrayShare ? min(target, arrayShare + step) : max(target, arrayShare - step)
+      let x = if let main { main[i] } else { Float(0) }
+      mixed[i] += arrayShare * ((abs(x) <= 8 ? x : 0) - mixed[i])
+    }
   }
 
   /// Returns those of the linked channels that the setting names.
