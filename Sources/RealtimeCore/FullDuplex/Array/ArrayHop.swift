@@ -1,5 +1,5 @@
 /// What the linear canceller hands on of the further microphones of an array, in one hop. [realtime]
-struct ArrayHop {
+struct ArrayHop: BitwiseCopyable {
   /// Further microphones.
   let count: Int
   private let hop: Int

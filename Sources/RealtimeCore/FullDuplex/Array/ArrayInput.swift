@@ -5,6 +5,8 @@ struct ArrayInput: ~Copyable {
   let count: Int
   private let hop, delay: Int
   private let aligned, tails, heard: Samples
+  /// What `hop` returned last.
+  private let told: Buffer<ArrayHop>
 
   /// - Parameters:
   ///   - count: 0…7.
@@ -14,6 +16,7 @@ struct ArrayInput: ~Copyable {
     aligned = Samples(max(1, count * hop))
     tails = Samples(max(1, count * delay))
     heard = Samples(max(1, count * hop))
+    told = Buffer(adopting: .allocate(capacity: 1))
   }
 
   /// Takes a hop of each, one after another, silence if nil, and returns it as late as the far end. After a loss, the end of the hop before
@@ -30,11 +33,11 @@ struct ArrayInput: ~Copyable {
   }
 
   /// Returns what the suppressor is told of the hop: each residual, blended with what `align` returned, as the main microphone's is, and
-  /// silent where it was lost.
+  /// silent where it was lost. By pointer: Swift 6.0's compiler crashes if it is passed by value. Valid until the next call.
   @_noLocks @_noAllocation
   func hop(
     main: UnsafePointer<Float>, _ followers: Followers.View, fade: Crossfade, cancelsEcho: Bool, lost: (Range<Int>, Range<Int>)
-  ) -> ArrayHop {
+  ) -> UnsafePointer<ArrayHop> {
     for i in 0..<count {
       var fade = fade
       let start = heard + i * hop
@@ -42,7 +45,9 @@ struct ArrayInput: ~Copyable {
       clear(start + lost.0.lowerBound, frames: lost.0.count)
       clear(start + lost.1.lowerBound, frames: lost.1.count)
     }
-    return ArrayHop(
-      hop: hop, main: main, microphones: UnsafePointer(aligned.start), residuals: UnsafePointer(heard.start), followers: followers)
+    told.start.initialize(
+      to: ArrayHop(
+        hop: hop, main: main, microphones: UnsafePointer(aligned.start), residuals: UnsafePointer(heard.start), followers: followers))
+    return UnsafePointer(told.start)
   }
 }

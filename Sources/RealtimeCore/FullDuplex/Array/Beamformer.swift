@@ -84,15 +84,15 @@ struct Beamformer: ~Copyable {
   ///   - learns: whether what is heard is free of echo, but for a residual one.
   @_noLocks @_noAllocation
   mutating func process(
-    _ hop: ArrayHop, main: SplitSpectrum, power: UnsafeMutablePointer<Float>, transform: borrowing FourierTransform,
+    _ hop: UnsafePointer<ArrayHop>, main: SplitSpectrum, power: UnsafeMutablePointer<Float>, transform: borrowing FourierTransform,
     window: borrowing AsymmetricWindow, echoShare expected: Float?, explained: Float, nearEnd: Float, learns: Bool, isOn: Bool
   ) {
     sources.start[0] = UnsafePointer(main.re)
-    health.measure(hop.main, of: 0)
+    health.measure(hop.pointee.main, of: 0)
     for i in 1..<count {
-      windows.push(hop.residual(i - 1), onto: i - 1)
+      windows.push(hop.pointee.residual(i - 1), onto: i - 1)
       analyze(i - 1, as: i, transform: transform, window: window)
-      health.measure(hop.microphone(i - 1), of: i)
+      health.measure(hop.pointee.microphone(i - 1), of: i)
     }
     let hasDied = health.update()
     learn(echoShare: expected ?? 0, explained: explained, nearEnd: nearEnd, learns: learns)
@@ -117,10 +117,10 @@ struct Beamformer: ~Copyable {
   /// Replaces the spectrum of the main microphone's estimated echo, and its power, by that of the beam.
   @_noLocks @_noAllocation
   mutating func processEcho(
-    _ hop: ArrayHop, main: SplitSpectrum, power: UnsafeMutablePointer<Float>, transform: borrowing FourierTransform,
+    _ hop: UnsafePointer<ArrayHop>, main: SplitSpectrum, power: UnsafeMutablePointer<Float>, transform: borrowing FourierTransform,
     window: borrowing AsymmetricWindow
   ) {
-    for i in 1..<count { windows.push(hop.echo(i - 1), onto: count - 2 + i) }
+    for i in 1..<count { windows.push(hop.pointee.echo(i - 1), onto: count - 2 + i) }
     if isPassing { return }
     sources.start[0] = UnsafePointer(main.re)
     for i in 1..<count { analyze(count - 2 + i, as: i, transform: transform, window: window) }
@@ -154,8 +154,8 @@ struct Beamformer: ~Copyable {
 
   /// Whether every microphone is silent.
   @_noLocks @_noAllocation
-  func isClosed(_ hop: ArrayHop, frames: Int, closed: Float) -> Bool {
-    for i in 0..<count - 1 where meanSquare(hop.residual(i), frames: frames) > closed { return false }
+  func isClosed(_ hop: UnsafePointer<ArrayHop>, frames: Int, closed: Float) -> Bool {
+    for i in 0..<count - 1 where meanSquare(hop.pointee.residual(i), frames: frames) > closed { return false }
     return true
   }
 

@@ -132,7 +132,8 @@ struct Suppressor: ~Copyable {
   @_noLocks @_noAllocation
   mutating func process(
     _ linear: LinearHop, residual newest: UnsafePointer<Float>, linearERLE: Float = .nan, echoShare: Float, noiseShare: Float,
-    into output: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil, others: ArrayHop? = nil, beamforms: Bool = true
+    into output: UnsafeMutablePointer<Float>, open: UnsafeMutablePointer<Float>? = nil, others: UnsafePointer<ArrayHop>? = nil,
+    beamforms: Bool = true
   ) {
     hops += 1
     let state = linear.state
@@ -189,7 +190,7 @@ struct Suppressor: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func beamform(
-    _ others: ArrayHop, _ state: CancellerState, echoShare: Float, isOn: Bool
+    _ others: UnsafePointer<ArrayHop>, _ state: CancellerState, echoShare: Float, isOn: Bool
   ) {
     // As expected of the hop before.
     var expected: Float = 0, room: Float = 1e-12, heard: Float = 1e-12
@@ -206,18 +207,18 @@ struct Suppressor: ~Copyable {
 
   /// Combines what is known of the echo as the microphones are.
   @_noLocks @_noAllocation
-  private mutating func beamformEcho(_ others: ArrayHop) {
+  private mutating func beamformEcho(_ others: UnsafePointer<ArrayHop>) {
     beamformer.processEcho(others, main: echoSpectrum.parts, power: echoPower.start, transform: transform, window: window)
     if beamformer.isPassing { return }
     beamformer.weighMain(uncertainty.start, scale: window.scale)
-    for i in 0..<others.count {
-      spread(others.uncertainty(i), to: furtherUncertainty.start)
+    for i in 0..<others.pointee.count {
+      spread(others.pointee.uncertainty(i), to: furtherUncertainty.start)
       beamformer.add(furtherUncertainty.start, of: i, to: uncertainty.start, scale: window.scale)
     }
   }
 
   @_noLocks @_noAllocation
-  private mutating func isClosed(_ others: ArrayHop?) -> Bool {
+  private mutating func isClosed(_ others: UnsafePointer<ArrayHop>?) -> Bool {
     guard let others else { return true }
     return beamformer.isClosed(others, frames: hop, closed: closed)
   }
