@@ -87,6 +87,6 @@ func processCycle(_ data: UnsafeMutableRawPointer?, _ cycle: UnsafeRawPointer?) 
   state.pointee.voice.begin(&buffers, mono: mono, frames: frames)
   buffers.speaker = (outputBuffer(ports.speakerLeft, frames: frames), outputBuffer(ports.speakerRight, frames: frames))
   state.pointee.core.process(&buffers, graphSinks: sinks)
-  state.pointee.voice.end(buffers, mono: mono, frames: frames)
+  state.pointee.voice.end(&buffers, mono: mono, frames: frames)
   state.pointee.core.cycleEnded(&buffers, nanoseconds: cycleNanoseconds() - began)
 }

@@ -30,9 +30,9 @@ struct VoicePorts: ~Copyable, @unchecked Sendable {
 
   /// Gives the port of a mono voice the mean of both sides, if something is linked there, too. [realtime]
   @_noLocks @_noAllocation
-  func end(_ buffers: CycleBuffers, mono: UnsafeMutablePointer<Float>?, frames: Int) {
-    guard let mono, let left = buffers.voice else { return }
-    if let right = buffers.voiceRight {
+  func end(_ buffers: UnsafePointer<CycleBuffers>, mono: UnsafeMutablePointer<Float>?, frames: Int) {
+    guard let mono, let left = buffers.pointee.voice else { return }
+    if let right = buffers.pointee.voiceRight {
       for i in 0..<frames { mono[i] = 0.5 * (left[i] + right[i]) }
     } else if left != mono {
       for i in 0..<frames { mono[i] = left[i] }
