@@ -29,7 +29,9 @@ struct CompletionTests {
   func words() throws {
     let place = try EmptyPlace()
     #expect(
-      try complete("set", "mic", in: place) == ["micMode", "micVolume", "microphone", "microphoneMuteMode", "microphoneMuted"])
+      try complete("set", "mic", in: place) == [
+        "micMode", "micVolume", "microphone", "microphoneChannels", "microphoneMuteMode", "microphoneMuted",
+      ])
     #expect(try complete("get", "hp", in: place) == ["hpf"])
     #expect(try complete("set", "aec", "", in: place).filter { !$0.hasPrefix("-") } == ["nearend", "off", "webrtc"])
     #expect(try complete("set", "micMode", "v", in: place) == ["voiceIsolation"])

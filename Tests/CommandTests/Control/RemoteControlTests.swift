@@ -221,14 +221,14 @@ struct RemoteControlTests {
     try write("nothing.wav", Data())
     try write("text.wav", Data("no sound".utf8))
     // The channel count is in the header.
-    var nine = good
-    nine[22] = 9
-    try write("nine.wav", nine)
+    var many = good
+    many[22] = 33
+    try write("many.wav", many)
     try WaveFile(samples: [0, 0], rate: 4_000).write(to: "\(place.path)/slow.wav")
     let cases = [
       ("missing.wav", "No such file"), ("truncated.wav", "truncated"), ("nothing.wav", "it is empty"),
       ("text.wav", "not a sound file"),
-      ("nine.wav", "9 channels"), ("slow.wav", "4000 Hz"), (".", "regular file"),
+      ("many.wav", "33 channels"), ("slow.wav", "4000 Hz"), (".", "regular file"),
     ]
     for (name, words) in cases {
       let result = try place.nearend("play-into-mic", "\(place.path)/\(name)")
