@@ -12,7 +12,8 @@ extension AudioSessionManager {
   }
 
   /// Channels, 1 or 2. Setting it sets both directions, as LiveSwitch's `setChannelCount:`; reading it returns the speaker's. Default: 2
-  /// for the speaker and 1 for the microphone, because LiveSwitch's guide says 2, its reference says 1, and a voice is mono unless it is asked for otherwise.
+  /// for the speaker and 1 for the microphone, because LiveSwitch's guide says 2, its reference says 1, and a voice is mono unless it is
+  /// asked for otherwise.
   public var channelCount: Int {
     get { renderChannelCount }
     set { set(.channelCount(newValue)) }

@@ -61,7 +61,8 @@ struct AppAudioPath: ~Copyable {
     return StereoInput(left: UnsafePointer(callLeft.start), right: UnsafePointer(callRight.start))
   }
 
-  /// Applies the microphone's volume and adds application audio, limiting the sum to full scale. `voiceRight`: the voice's right side, if it
+  /// Applies the microphone's volume and adds application audio, limiting the sum to full scale. `voiceRight`: the voice's right side, if
+  /// it
   /// differs; both get the mean of the application audio's sides.
   @_noLocks @_noAllocation
   mutating func mix(into voice: UnsafeMutablePointer<Float>, right voiceRight: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) {

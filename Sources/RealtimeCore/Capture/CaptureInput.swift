@@ -1,5 +1,6 @@
 /// The input of a capture path's chain: the microphone, faded where it appears and disappears, and muted if it is muted before processing;
-/// both sides of the reference. Further microphones of an array are muted alike, and silent where they are missing. Samples that are NaN, infinite or beyond ±8 become silence. [realtime] except `init` and `deinit`.
+/// both sides of the reference. Further microphones of an array are muted alike, and silent where they are missing. Samples that are NaN,
+/// infinite or beyond ±8 become silence. [realtime] except `init` and `deinit`.
 struct CaptureInput: ~Copyable {
   /// The microphone's own signal, muted or not.
   private(set) var own: Samples
@@ -61,7 +62,8 @@ struct CaptureInput: ~Copyable {
   @_noLocks @_noAllocation
   mutating func begin(isOpen: Bool) { gate.begin(isOpen: isOpen) }
 
-  /// Reads one cycle of input. `others`: `otherCount` further microphones, each nil if missing. A single reference channel counts as both; missing inputs are silence.
+  /// Reads one cycle of input. `others`: `otherCount` further microphones, each nil if missing. A single reference channel counts as both;
+  /// missing inputs are silence.
   @_noLocks @_noAllocation
   mutating func read(
     microphone source: UnsafePointer<Float>?, left sourceLeft: UnsafePointer<Float>?, right sourceRight: UnsafePointer<Float>?, frames: Int,

@@ -124,7 +124,8 @@ package struct CapturePath: ~Copyable {
   ///   - left, right: what the real speaker plays; a single one counts as both, and none is silence.
   ///   - voice: the output; may be `microphone`.
   ///   - frames: the quantum. When it changes, the latency changes with it, over a short fade.
-  ///   - others: `otherCount` further microphones of the array, in an order that stays; one that is nil is silent, and so are those that are
+  ///   - others: `otherCount` further microphones of the array, in an order that stays; one that is nil is silent, and so are those that
+  ///     are
   ///     missing of `microphones` − 1.
   @_noLocks @_noAllocation
   package mutating func process(

@@ -165,7 +165,8 @@ package final class AudioCore: @unchecked Sendable {
   /// A Boolean value indicating whether the voice is to have two channels where microphone and settings permit it (V16). [any]
   package var wantsStereo: Bool { source.channelCount == 2 || inputs.wantsTwo }
 
-  /// Returns what is wanted at a rate. A path that can do stereo stays so: its right side does not run in mono, and to replace it would cost
+  /// Returns what is wanted at a rate. A path that can do stereo stays so: its right side does not run in mono, and to replace it would
+  /// cost
   /// the canceller what it has learnt.
   private func wanted(rate: Int) -> Wanted {
     Wanted(

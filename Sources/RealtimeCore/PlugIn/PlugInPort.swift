@@ -164,7 +164,8 @@ public struct PlugInDescription: Codable, Sendable, Equatable {
   }
 }
 
-/// The chain that a plug-in belongs to: of the voice, which is mono unless stereo is asked for, or of what the speaker plays, which is stereo. [any]
+/// The chain that a plug-in belongs to: of the voice, which is mono unless stereo is asked for, or of what the speaker plays, which is
+/// stereo. [any]
 public enum PlugInChain: String, Codable, Sendable, CaseIterable {
   case capture, render
 }

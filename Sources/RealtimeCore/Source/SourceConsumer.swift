@@ -22,7 +22,8 @@ struct SourceConsumer: ~Copyable {
     interleaved = Samples(queue.channels * CoreState.maximumQuantum)
   }
 
-  /// Delivers one cycle's voice, at most `CoreState.maximumQuantum` frames: as two channels, or as the mean of both. `right`: its right side,
+  /// Delivers one cycle's voice, at most `CoreState.maximumQuantum` frames: as two channels, or as the mean of both. `right`: its right
+  /// side,
   /// if that differs. [realtime]
   @_noLocks @_noAllocation
   mutating func deliver(_ voice: UnsafePointer<Float>, right: UnsafePointer<Float>?, frames: Int, rate: Int, channelCount: Int) {

@@ -12,7 +12,8 @@ extension GraphTests {
     private static let recorded = [("nearend.microphone:capture_FL", "left"), ("nearend.microphone:capture_FR", "right")]
     private static let seconds = 3.0
 
-    /// Plays a voice into the first channel of an array, and the same, softer and later, into the third, and records the voice. Also returns
+    /// Plays a voice into the first channel of an array, and the same, softer and later, into the third, and records the voice. Also
+    /// returns
     /// the state of gain control at the end.
     private func record(_ live: LiveGraph) throws -> (
       first: [Float], third: [Float], left: [Float], right: [Float], gainControl: ComponentStatus?

@@ -1,4 +1,5 @@
-/// The high-pass filter before the processors, switched by a fade. Further microphones get the same, with the same fade, so that all stay in
+/// The high-pass filter before the processors, switched by a fade. Further microphones get the same, with the same fade, so that all stay
+/// in
 /// phase. Cost: a section a block and microphone. [realtime] except `init` and `deinit`.
 struct RumbleFilter: ~Copyable {
   private let block: Int
