@@ -29,8 +29,7 @@ final class WaveOutput {
   deinit { if let file { sf_close(file) } }
 
   /// Writes samples, of two channels interleaved. Integers are clipped to full scale. An unchanged sample from a file of 16 or 24 bits or
-  /// floats is written exactly as
-  /// it was.
+  /// floats is written exactly as it was.
   /// - Throws: `OfflineError.output`.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(OfflineError) {
     guard let base = samples.baseAddress, !samples.isEmpty else { return }

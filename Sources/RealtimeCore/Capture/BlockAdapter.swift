@@ -81,6 +81,13 @@ struct BlockAdapter: ~Copyable {
     }
   }
 
+  /// Passes on what is new of the echo's path.
+  @_noLocks @_noAllocation
+  func tell(_ news: EchoPathNews.Item) {
+    if news.isAnother { chain.echoPathChanged() }
+    if let factor = news.factor { chain.scaleEcho(by: factor) }
+  }
+
   /// Returns whether blocks stay aligned with cycles of `quantum` frames if `frames` are lost, as they do for whole cycles.
   @_noLocks @_noAllocation
   func canLose(frames: Int, quantum: Int) -> Bool { frames % (block - blocking(quantum: quantum)) == 0 }

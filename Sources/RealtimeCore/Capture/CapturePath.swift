@@ -37,10 +37,7 @@ package struct CapturePath: ~Copyable {
   private let rightSide: UnsafeMutablePointer<RightSide>?
   /// A Boolean value indicating whether the right voice differed from the left one in the last cycle.
   private(set) var isApart = false
-  /// The number of echo path changes seen so far.
-  private var pathChanges: UInt64
-  /// The speaker's gain that the chain knows of.
-  private var speakerGain: Double
+  private var pathNews: EchoPathNews
 
   private var quantum = 0
   private var isProcessing = false
@@ -92,8 +89,7 @@ package struct CapturePath: ~Copyable {
     input = CaptureInput(maximumQuantum: maximumQuantum, rate: rate, further: microphones - 1)
     gate = MuteGate(length: rate / 200, isOpen: true)
     seam = Seam(length: rate / 200)
-    pathChanges = controls.cells.pathChanges.load()
-    speakerGain = controls.cells.speakerGain.load()
+    pathNews = EchoPathNews(controls.cells)
     handOver = EngineHandOver(rate: rate)
     oldVoice = Samples(maximumQuantum)
     oldOpen = Samples(maximumQuantum)
@@ -239,18 +235,9 @@ package struct CapturePath: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func runChain(into voice: UnsafeMutablePointer<Float>, frames: Int) {
-    if pathChanges != controlCells.pathChanges.load() {
-      pathChanges = controlCells.pathChanges.load()
-      blocks.chain.echoPathChanged()
-      old?.pointee.blocks.chain.echoPathChanged()
-    }
-    let gain = controlCells.speakerGain.load()
-    if gain != speakerGain {
-      let factor = Float(gain / speakerGain)
-      blocks.chain.scaleEcho(by: factor)
-      old?.pointee.blocks.chain.scaleEcho(by: factor)
-      speakerGain = gain
-    }
+    let news = pathNews.next(controlCells)
+    blocks.tell(news)
+    old?.pointee.blocks.tell(news)
     let open = isolation?.pointee.begin(frames: frames, rate: rate)
     blocks.process(input, into: voice, open: open, frames: frames)
     if let old {

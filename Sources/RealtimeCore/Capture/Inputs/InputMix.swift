@@ -255,7 +255,7 @@ struct InputMix: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func choose(_ linked: UInt32, count: Int) {
     let choice = cells.choice.load()
-    var next = choice >> 32 == 1 ? linked : chosen(linked, choice)
+    var next = choice >> 32 == 1 ? linked : InputCells.named(choice, among: linked)
     // Those that work, also where none of those that were chosen is there.
     if next == 0 {
       for channel in 0..<count where Self.has(linked, channel) && verdicts.start[channel].use.isSame(as: .heard) {
@@ -282,13 +282,13 @@ struct InputMix: ~Copyable {
   /// Passes the channels on that are to be heard as an array.
   @_noLocks @_noAllocation
   private mutating func passOn(_ channels: UnsafePointer<UnsafePointer<Float>?>, _ linked: UInt32, count: Int) {
-    let choice = cells.choice.load(), named = chosen(linked, choice)
+    let choice = cells.choice.load(), candidates = InputCells.candidates(choice, among: linked)
     var number = 0
-    for channel in 0..<count where Self.has(named == 0 ? linked : named, channel) {
+    for channel in 0..<count where Self.has(candidates, channel) {
       if number < InputCells.mostOfArray { arrayMemory.start[number] = Self.has(heard, channel) ? channels[channel] : nil }
       number += 1
     }
-    arrayCount = choice >> 32 == 1 || number > InputCells.mostOfArray ? 1 : max(1, number)
+    arrayCount = InputCells.arrayCount(choice, of: number)
   }
 
   /// Puts the first of the array in place of the mean, or back, over 20 ms.
@@ -305,12 +305,6 @@ struct InputMix: ~Copyable {
     }
   }
 
-  /// Returns those of the linked channels that the setting names.
-  @_noLocks @_noAllocation
-  private func chosen(_ linked: UInt32, _ choice: UInt64) -> UInt32 {
-    choice >> 32 == 0 ? linked & UInt32(truncatingIfNeeded: choice) : 0
-  }
-
   /// The first two channels of a set; none if it has fewer.
   @_noLocks @_noAllocation
   private func firstTwo(_ channels: UInt32) -> UInt32 {
@@ -323,7 +317,7 @@ struct InputMix: ~Copyable {
   private mutating func tell(_ linked: UInt32, count: Int) {
     var told = nothing
     told.count = UInt8(count)
-    let isChosen = chosen(linked, cells.choice.load()) != 0
+    let isChosen = InputCells.named(cells.choice.load(), among: linked) != 0
     for channel in 0..<count where Self.has(linked, channel) {
       let isHeard = Self.has(heard, channel)
       let use = verdicts.start[channel].use

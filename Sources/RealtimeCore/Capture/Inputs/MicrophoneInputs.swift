@@ -22,17 +22,8 @@ package final class MicrophoneInputs: Sendable {
 
   /// Returns how many of `count` channels are heard as an array; 1 for their mean. [any]
   package func arrayCount(of count: Int) -> Int {
-    let number =
-      switch channels {
-      case .mean: 1
-      case .auto, .each: count
-      case .only(let numbers):
-        switch numbers.count(where: { $0 <= count }) {
-        case 0: count
-        case let named: named
-        }
-      }
-    return number > InputCells.mostOfArray ? 1 : max(1, number)
+    let code = cells.choice.load(), there = UInt32(truncatingIfNeeded: (1 as UInt64) << UInt64(min(count, MicrophoneChannels.most)) - 1)
+    return InputCells.arrayCount(code, of: InputCells.candidates(code, among: there).nonzeroBitCount)
   }
 
   /// A Boolean value indicating whether two of them are wanted apart. [any]
@@ -76,6 +67,21 @@ struct InputCells: Sendable {
     case .only(let numbers): numbers.reduce(0) { $0 | 1 << UInt64($1 - 1) }
     }
   }
+
+  /// Returns those of the linked channels that a code names.
+  @_noLocks @_noAllocation
+  static func named(_ code: UInt64, among linked: UInt32) -> UInt32 { code >> 32 == 0 ? linked & UInt32(truncatingIfNeeded: code) : 0 }
+
+  /// The same, or all of them where it names none that is there.
+  @_noLocks @_noAllocation
+  static func candidates(_ code: UInt64, among linked: UInt32) -> UInt32 {
+    let named = named(code, among: linked)
+    return named == 0 ? linked : named
+  }
+
+  /// Returns how many of `count` candidates are heard as an array; 1 for their mean.
+  @_noLocks @_noAllocation
+  static func arrayCount(_ code: UInt64, of count: Int) -> Int { code >> 32 == 1 || count > mostOfArray ? 1 : max(1, count) }
 
   @_noLocks @_noAllocation
   static func wantsTwo(_ code: UInt64) -> Bool { code >> 32 == 3 }

@@ -25,8 +25,7 @@ struct RightSide: ~Copyable {
   private var hasRun = false
   /// The quantum that the chain knows of, and the number of echo path changes, and the speaker's gain.
   private var quantum = 0
-  private var pathChanges: UInt64
-  private var speakerGain: Double
+  private var pathNews: EchoPathNews
   private var handOver: EngineHandOver
   private let oldVoice: Samples
 
@@ -54,8 +53,7 @@ struct RightSide: ~Copyable {
     seam = Seam(length: rate / 200)
     self.controls = controls
     tenMilliseconds = rate / 100
-    pathChanges = controls.pathChanges.load()
-    speakerGain = controls.speakerGain.load()
+    pathNews = EchoPathNews(controls)
     handOver = EngineHandOver(rate: rate)
     oldVoice = Samples(maximumQuantum)
     microphone = Samples(maximumQuantum)
@@ -136,18 +134,9 @@ struct RightSide: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func runChain(into right: UnsafeMutablePointer<Float>, frames: Int, old: UnsafeMutablePointer<RightSide>?) {
-    if pathChanges != controls.pathChanges.load() {
-      pathChanges = controls.pathChanges.load()
-      blocks.chain.echoPathChanged()
-      old?.pointee.blocks.chain.echoPathChanged()
-    }
-    let gain = controls.speakerGain.load()
-    if gain != speakerGain {
-      let factor = Float(gain / speakerGain)
-      blocks.chain.scaleEcho(by: factor)
-      old?.pointee.blocks.chain.scaleEcho(by: factor)
-      speakerGain = gain
-    }
+    let news = pathNews.next(controls)
+    blocks.tell(news)
+    old?.pointee.blocks.tell(news)
     blocks.process(input, into: right, frames: frames)
     guard !handOver.isOver, let old else { return }
     old.pointee.blocks.process(input, into: oldVoice.start, frames: frames)
