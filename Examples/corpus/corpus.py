@@ -23,7 +23,7 @@ import pyarrow.parquet
 from distributed import Client, LocalCluster, as_completed
 
 BAD_INPUT = 66  # nearend's exit status if a file cannot be processed
-TEXTS = {"name", "microphone", "reference", "state", "error", "aec", "mic-mode"}
+TEXTS = {"name", "microphone", "reference", "state", "error", "aec", "mic-mode", "mic-channels"}
 SWITCHES = {"ns", "agc", "hpf", "bypass"}
 
 
