@@ -99,7 +99,8 @@ by up to 6 dB, and each has noise of its own, 45 dB below the talker, who sits 0
 the line. *diffuse*: noise from everywhere, 5 to 10 dB below; *aside*: somebody else talks 60 degrees aside, as loud as
 that; *echo* and *talk*: a loudspeaker 10 to 25 cm from the microphones, whose echo is up to 10 dB louder than the near
 end, which talks from 5 s on; *moved*: the talker walks by 60 to 100 degrees half way; *dead*: one of the microphones
-dies. Rooms are simulated, with an RT60 of 0.18 to 0.4 s.
+dies. Rooms are simulated, with an RT60 of 0.18 to 0.4 s: all [recordings of real devices](recordings.md) that were at
+hand have one channel.
 
 SNR is how much louder the near end is than everything else, noise, echo and what processing does to it. The opinion is
 DNSMOS P.835's of the whole, the others are AECMOS'.
