@@ -1,6 +1,8 @@
+import Foundation
 import Nearend
 import RealtimeCore
 import SessionModel
+import Synchronization
 import Testing
 
 @Suite("Manual rendering")
@@ -39,6 +41,27 @@ struct ManualRendererTests {
     #expect(throws: ManualRenderingError.capturePath(.unsupportedRate(200_000))) { try renderer.setRate(200_000) }
     #expect(renderer.rate == 48_000)
     #expect(renderer.position == 0)
+  }
+
+  @Test("S9 V7: the same blocks give the same samples while other renderers are made, with either engine", arguments: TestSignals.cancellers)
+  func othersBeside(engine: EchoCanceller) throws {
+    let far = TestSignals.bursts(frames: 48_000)
+    let microphone = (0..<far.count).map { 0.3 * ($0 < 2_000 ? 0 : far[$0 - 2_000]) }
+    @Sendable func voice() throws -> [Float] {
+      let renderer = try ManualRenderer()
+      try renderer.set(.echoCanceller, to: .string(engine.rawValue))
+      return try stride(from: 0, to: far.count, by: 480).flatMap { start in
+        let block = start..<start + 480
+        return try renderer.cycle(microphone: Array(microphone[block]), call: StereoBlock(mono: Array(far[block]))).voice
+      }
+    }
+    let alone = try voice()
+    let others = Mutex<[[Float]]>([])
+    DispatchQueue.concurrentPerform(iterations: 80) { _ in
+      guard let voice = try? voice() else { return }
+      others.withLock { $0.append(voice) }
+    }
+    #expect(others.withLock { $0.count { $0 == alone } } == 80)
   }
 
   @Test("S9 D4: application audio goes out without a microphone's sound, at its own length")

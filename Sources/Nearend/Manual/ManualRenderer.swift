@@ -149,7 +149,7 @@ public final class ManualRenderer: @unchecked Sendable {
     buffers.rate = rate
     buffers.position = position
     willRunCycle.current?()
-    withUnsafePointer(to: &buffers) { processor.process($0, graphSinks: nil) }
+    WebRTCLibrary.making.shared { withUnsafePointer(to: &buffers) { processor.process($0, graphSinks: nil) } }
     position += UInt64(buffers.frames)
     prepared.withLock { _ in
       core.collect()

@@ -1,5 +1,6 @@
 internal import CAudioProcessing
 internal import Glibc
+package import Platform
 
 /// webrtc-audio-processing, loaded when the engine `webrtc` is first chosen: the newest generation that is installed (V7). [any], but not
 /// the audio thread
@@ -39,10 +40,17 @@ package struct WebRTCLibrary: @unchecked Sendable {
     return files
   }()
 
+  /// Held alone while a processor is made, and shared by whoever's samples must not depend on chance. While a processor of 0.3 is made, all
+  /// others compute with the library's portable functions instead of the vectorized ones, which round otherwise. Live cycles do not wait for
+  /// it: what they lose is rounding.
+  package static let making = SharedLock()
+
   /// Makes a processor for blocks of `block` frames of 10 ms. [control]
   /// - Throws: `CapturePathError.libraryRefused`.
   func makeProcessor(_ kind: nearend_processor_kind, block: Int) throws(CapturePathError) -> OpaquePointer {
-    guard let processor = nearend_processor_create(handle, Int32(100 * block), kind) else { throw .libraryRefused(rate: 100 * block) }
+    guard let processor = Self.making.alone({ nearend_processor_create(handle, Int32(100 * block), kind) }) else {
+      throw .libraryRefused(rate: 100 * block)
+    }
     return processor
   }
 
