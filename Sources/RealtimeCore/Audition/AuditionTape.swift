@@ -71,8 +71,9 @@ struct AuditionTape: ~Copyable {
   mutating func play(into call: StereoInput, frames: Int, rate: Int) -> StereoInput {
     let wanted = cells.wantedTrack.load()
     guard rate == self.rate, playing != 0 || wanted != 0 else { return call }
-    copy(call.left, offset: 0, to: left.start, frames: frames)
-    copy(call.right, offset: 0, to: right.start, frames: frames)
+    let (left, right) = (left.start, right.start)
+    copy(call.left, offset: 0, to: left, frames: frames)
+    copy(call.right, offset: 0, to: right, frames: frames)
     // 10 ms at both ends, and where it is ended early.
     let length = max(1, rate / 100), step = 1 / Float(length)
     for i in 0..<frames {
@@ -89,7 +90,7 @@ struct AuditionTape: ~Copyable {
       position += 1
     }
     if playing == wanted { cells.played.store(wanted << 32 | UInt64(position)) }
-    return StereoInput(left: UnsafePointer(left.start), right: UnsafePointer(right.start))
+    return StereoInput(left: UnsafePointer(left), right: UnsafePointer(right))
   }
 }
 

@@ -134,11 +134,11 @@ struct LinearCanceller: ~Copyable {
   private mutating func follow(_ others: UnsafePointer<Float>) {
     let isSilent = farEnd.spectra.isSilent, isHistoryComplete = hopsUntilHistoryIsComplete == 0
     for i in 0..<followers.count {
-      let samples = others + i * layout.hop
+      let samples = others + i * layout.hop, follower = followers[i]
       if isSilent {
-        followers[i].pointee.pass(samples)
+        follower.pointee.pass(samples)
       } else {
-        followers[i].pointee.process(samples, reference: farEnd.spectra, offset: filters.offset, learns: isHistoryComplete)
+        follower.pointee.process(samples, reference: farEnd.spectra, offset: filters.offset, learns: isHistoryComplete)
       }
     }
   }

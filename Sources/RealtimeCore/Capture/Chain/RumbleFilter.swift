@@ -1,6 +1,5 @@
 /// The high-pass filter before the processors, switched by a fade. Further microphones get the same, with the same fade, so that all stay
-/// in
-/// phase. Cost: a section a block and microphone. [realtime] except `init` and `deinit`.
+/// in phase. Cost: a section a block and microphone. [realtime] except `init` and `deinit`.
 struct RumbleFilter: ~Copyable {
   private let block: Int
   /// The main microphone's, and those of the further ones.
@@ -29,13 +28,14 @@ struct RumbleFilter: ~Copyable {
   ) -> UnsafePointer<Float> {
     let isSettled = isOn && fade.weight == 1
     if let others {
+      let sections = sections.start
       for i in 0..<further {
         let start = others + i * block
         var fade = fade
         if isSettled {
-          sections.start[i].process(start, into: start, frames: block)
+          sections[i].process(start, into: start, frames: block)
         } else {
-          sections.start[i].process(start, into: rumbleFree.start, frames: block)
+          sections[i].process(start, into: rumbleFree.start, frames: block)
           fade.blend(wet: rumbleFree.start, dry: start, into: start, frames: block, isOn: isOn)
         }
       }

@@ -178,7 +178,8 @@ struct InputMix: ~Copyable {
       let x = samples[start + i]
       clean[i] = abs(x) <= 8 ? x : 0
     }
-    watches.start[channel].measure(
+    let watch = watches.start + channel
+    watch.pointee.measure(
       clean.start, frames: frames, InputWatch.Filters(rate: rate), isBest: channel == first, best: best.start)
     gains[channel] = add(to: mixed + start, gain: gains[channel], target: targets[channel], frames: frames)
     guard let right else { return }
@@ -204,27 +205,28 @@ struct InputMix: ~Copyable {
 
   @_noLocks @_noAllocation
   private mutating func endWindow(_ linked: UInt32, count: Int, isFarEndActive: Bool) {
+    let watches = watches.start, verdicts = verdicts.start
     var isActive = false, isTalking = false, loudest: Float = 0
     for channel in 0..<count where Self.has(linked, channel) {
-      watches.start[channel].endWindow(frames: window)
-      isActive = isActive || watches.start[channel].isActive
-      loudest = max(loudest, watches.start[channel].power)
+      watches[channel].endWindow(frames: window)
+      isActive = isActive || watches[channel].isActive
+      loudest = max(loudest, watches[channel].power)
     }
-    for channel in 0..<count where Self.has(linked, channel) && watches.start[channel].hasVoice(like: watches.start[first]) {
-      isTalking = isTalking || watches.start[channel].isTalking
+    for channel in 0..<count where Self.has(linked, channel) && watches[channel].hasVoice(like: watches[first]) {
+      isTalking = isTalking || watches[channel].isTalking
     }
     quietWindows = isFarEndActive ? 0 : min(quietWindows + 1, 1_000)
     let isPlayed = quietWindows <= 30, isVoiced = isActive && !isPlayed
     if isVoiced { voicedWindows = min(voicedWindows + 1, Self.enough) }
     for channel in 0..<count where Self.has(linked, channel) {
-      if isVoiced { watches.start[channel].noteVoice() }
-      watches.start[channel].compare(with: watches.start[first], loudest: loudest, isActive: isActive, isVoiced: isTalking)
+      if isVoiced { watches[channel].noteVoice() }
+      watches[channel].compare(with: watches[first], loudest: loudest, isActive: isActive, isVoiced: isTalking)
     }
     let isKnown = voicedWindows == Self.enough
     chooseBest(linked, count: count, isKnown: isKnown)
     for channel in 0..<count where Self.has(linked, channel) {
-      verdicts.start[channel].update(
-        watches.start[channel], best: watches.start[first], isBest: channel == first,
+      verdicts[channel].update(
+        watches[channel], best: watches[first], isBest: channel == first,
         .init(isActive: isActive, isPlayed: isPlayed, isKnown: isKnown))
     }
     choose(linked, count: count)
@@ -297,7 +299,7 @@ struct InputMix: ~Copyable {
     let target: Float = isWanted ? 1 : 0, step = 50 / Float(rate)
     if isAtOnce { arrayShare = target }
     if arrayShare == 0, !isWanted { return }
-    let main = array[0]
+    let main = array[0], mixed = mixed.start
     for i in 0..<frames {
       arrayShare = target > arrayShare ? min(target, arrayShare + step) : max(target, arrayShare - step)
       let x = if let main { main[i] } else { Float(0) }

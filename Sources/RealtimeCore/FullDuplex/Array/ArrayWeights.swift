@@ -103,7 +103,8 @@ struct ArrayWeights: ~Copyable {
   private func load(_ k: Int, _ uncertainties: UnsafePointer<Float>, _ echo: borrowing SpatialCovariance, _ echoShare: Float) {
     for m in 0..<count {
       let excess: SIMD8<Float> = load8(uncertainties + m * padded + k) - echoShare * load8(echo.plane(m, m) + k)
-      a[2 * (m * count + m)] += excess.replacing(with: 0, where: excess .< 0)
+      let diagonal = a + 2 * (m * count + m)
+      diagonal.pointee += excess.replacing(with: 0, where: excess .< 0)
     }
   }
 

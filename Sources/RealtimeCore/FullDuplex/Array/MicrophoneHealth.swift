@@ -45,6 +45,7 @@ struct MicrophoneHealth: ~Copyable {
   /// Judges all microphones. Returns whether one has died.
   @_noLocks @_noAllocation
   mutating func update() -> Bool {
+    let usual = usual.start
     var highest = -Float.infinity, mean: Float = 0, alive = 0
     for i in 0..<count {
       highest = max(highest, levels[i] - usual[i])
