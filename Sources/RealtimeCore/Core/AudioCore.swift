@@ -50,6 +50,8 @@ package final class AudioCore: @unchecked Sendable {
   /// Whether a path, or voice isolation, is being made, or waits for the next `renewCapturePath`. [control]
   package var isMakingCapturePath: Bool { isMakingPath || isolation.isMaking }
   private var isMakingPath = false
+  /// Capture paths so far, each of which began to learn anew. [any]
+  package let capturePaths = Atomic(0)
   /// Makes paths one after another, which takes longer than the control thread may wait.
   private let maker = SerialThread(name: "nearend.capture")
   private let made = Made()
@@ -166,8 +168,7 @@ package final class AudioCore: @unchecked Sendable {
   package var wantsStereo: Bool { source.channelCount == 2 || inputs.wantsTwo }
 
   /// Returns what is wanted at a rate. A path that can do stereo stays so: its right side does not run in mono, and to replace it would
-  /// cost
-  /// the canceller what it has learnt.
+  /// cost the canceller what it has learnt.
   private func wanted(rate: Int) -> Wanted {
     Wanted(
       rate: rate, engine: controls.engine, isStereo: wantsStereo || prepared?.isStereo == true, microphones: wantedMicrophones)
@@ -185,8 +186,12 @@ package final class AudioCore: @unchecked Sendable {
   private var wantedMicrophones: Int { max(1, Int(cells.wantedMicrophones.load())) }
 
   /// Announces a microphone with so many channels, so that `prepare`, or the next `renewCapturePath`, makes a path for it before its first
-  /// cycle. [control]
-  package func expect(microphoneChannels count: Int) { cells.wantedMicrophones.store(UInt64(inputs.arrayCount(of: count))) }
+  /// cycle. Returns whether that is another path than the last. [control]
+  @discardableResult
+  package func expect(microphoneChannels count: Int) -> Bool {
+    cells.wantedMicrophones.store(UInt64(inputs.arrayCount(of: count)))
+    return prepared.map { $0.microphones != wantedMicrophones } ?? true
+  }
 
   /// Frees what the audio thread has released. Call this periodically while cycles run. [control]
   package func collect() {
@@ -242,6 +247,7 @@ package final class AudioCore: @unchecked Sendable {
       Self.free(captureMailbox.post(UnsafeMutableRawPointer(path)))
       newest = path
       prepared = wanted
+      capturePaths.add(1, ordering: .relaxed)
     case .failure(let error):
       // A refused engine may be requested again; a refused rate stays refused, because the graph keeps it.
       if let prepared, prepared.rate == wanted.rate || error == .libraryMissing {

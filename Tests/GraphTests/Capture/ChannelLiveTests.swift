@@ -1,6 +1,8 @@
 import Nearend
 import PipeWireGraph
+import RealtimeCore
 import SessionModel
+import Synchronization
 import Testing
 
 @testable import SimulatedHardware
@@ -38,6 +40,18 @@ extension GraphTests {
       let inputs = live.service.snapshot().route.microphoneInputs
       #expect(inputs.map(\.name) == ["AUX0", "AUX1", "AUX2", "AUX3"])
       #expect(inputs.map(\.use) == [.heard, .opposite, .silent, .noisy], "\(inputs.words)")
+    }
+
+    @Test("V15: the canceller of an array is there before it is opened, and the first call keeps it")
+    func prepared() throws {
+      let live = try LiveGraph(.array, quantum: 480)
+      defer { live.stop() }
+      let core = live.service.core
+      try live.session.wait(for: "a canceller of four microphones") { core.capturePaths.load(ordering: .relaxed) == 2 }
+      let (_, _, voice) = try record(live)
+      #expect(level(voice) > -60)
+      #expect(live.service.snapshot().route.microphoneInputs.first?.use == .heard)
+      #expect(core.capturePaths.load(ordering: .relaxed) == 2)
     }
 
     @Test("V15: chosen channels are heard, whatever they hold, and so is the mean of all")
