@@ -62,8 +62,7 @@ struct AppAudioPath: ~Copyable {
   }
 
   /// Applies the microphone's volume and adds application audio, limiting the sum to full scale. `voiceRight`: the voice's right side, if
-  /// it
-  /// differs; both get the mean of the application audio's sides.
+  /// it differs; both get the mean of the application audio's sides.
   @_noLocks @_noAllocation
   mutating func mix(into voice: UnsafeMutablePointer<Float>, right voiceRight: UnsafeMutablePointer<Float>?, frames: Int, rate: Int) {
     micVolume.steer(to: cells.isEnabled.load() ? cells.micVolume.load() : 1, rate: Double(rate))

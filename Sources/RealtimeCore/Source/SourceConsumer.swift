@@ -23,8 +23,7 @@ struct SourceConsumer: ~Copyable {
   }
 
   /// Delivers one cycle's voice, at most `CoreState.maximumQuantum` frames: as two channels, or as the mean of both. `right`: its right
-  /// side,
-  /// if that differs. [realtime]
+  /// side, if that differs. [realtime]
   @_noLocks @_noAllocation
   mutating func deliver(_ voice: UnsafePointer<Float>, right: UnsafePointer<Float>?, frames: Int, rate: Int, channelCount: Int) {
     var channels = channelCount

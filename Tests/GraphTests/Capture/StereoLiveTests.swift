@@ -13,8 +13,7 @@ extension GraphTests {
     private static let seconds = 3.0
 
     /// Plays a voice into the first channel of an array, and the same, softer and later, into the third, and records the voice. Also
-    /// returns
-    /// the state of gain control at the end.
+    /// returns the state of gain control at the end.
     private func record(_ live: LiveGraph) throws -> (
       first: [Float], third: [Float], left: [Float], right: [Float], gainControl: ComponentStatus?
     ) {

@@ -34,8 +34,7 @@ extension Tuning {
     var echo: Fading = 0.5
     var talker: Fading = 0.7
     /// Ratio of what is heard to the noise, for each further microphone, at which it counts half as noise. With two, it keeps a talker
-    /// aside
-    /// from being mixed with the talker; with more, less helps.
+    /// aside from being mixed with the talker; with more, less helps.
     var burst: Float = 20
     /// Ratio of what is heard to all that is expected from where on less is learnt of it as residual echo.
     var foreign: Float = 2
