@@ -16,6 +16,8 @@ struct Rehearsal {
   var quantum: Int?
   /// Whether the devices are those of a desk, which are plugged and unplugged by keys and a script.
   var hasDesk = false
+  /// The microphones of an array, in place of one.
+  var array: MicrophoneArray?
   var script: IncidentScript?
   /// Why there is a rehearsal, if none was requested.
   var note: String?
@@ -53,6 +55,7 @@ struct Rehearsal {
       configuration.desk = RehearsedDesk.cards.map { DeskCard.make($0) }
       configuration.hasLoginManager = true
     }
+    if let array { configuration.devices = [.speaker, array.device] }
     let session = try PrivateSession(configuration)
     defer { session.end() }
     let (service, keeper) = try startService(in: session, wishes: Wishes(devices), display: display, stop: stop)
@@ -83,6 +86,10 @@ struct Rehearsal {
     options.isObserving = true
     // The room lives in the session, whose own cache is empty.
     options.cache = Speech.defaultCache
+    if let array {
+      options.array = array
+      options.acoustics = Acoustics(loudspeakers: [SimulatedDevice.speaker.name], microphones: [array.device.name])
+    }
     if let desk = session.desk {
       options.acoustics = desk.acoustics
       options.followsUse = true
@@ -92,7 +99,10 @@ struct Rehearsal {
     service.completeSnapshots { $0.rehearsal = room.report.map(RehearsalStatus.init) }
     arrival?.watch { service.remark($0) }
     defer { arrival?.end() }
-    guard let devices = session.desk else { return try show(service, display, terminal, stop, extraKeys: arrival?.extraKeys) }
+    guard let devices = session.desk else {
+      let keys = array.map { _ in RehearsedArray(room: room, service: service).extraKeys }
+      return try show(service, display, terminal, stop, extraKeys: keys ?? arrival?.extraKeys)
+    }
     devices.notify { [weak devices] in
       if let devices { room.place(devices.acoustics) }
     }
@@ -134,6 +144,9 @@ struct RehearseCommand: ParsableCommand {
         2.0 plug headphones
         9.5 unplug headphones
       There is: \(Incident.forms.joined(separator: "; ")).
+
+      With --microphones, the microphone is an array: 2 that are 6 cm apart, 4 in a line of 12 cm, or 6 in a circle of 9 cm. They differ by up to 6 dB. \
+      In the dashboard the key X lets the second die, and live again.
       """
   )
 
@@ -143,6 +156,8 @@ struct RehearseCommand: ParsableCommand {
   var quantum: Int?
   @Flag(help: "Simulate a desk whose devices are plugged and unplugged.")
   var desk = false
+  @Option(parsing: .unconditional, help: ArgumentHelp("Simulate an array of 2, 4 or 6 microphones.", valueName: "number"))
+  var microphones: Int?
   @Option(help: ArgumentHelp("A script of incidents (with --desk).", valueName: "file"), completion: .file())
   var incidents: String?
   /// The parent's parser runs first, and accepts telemetry's options anywhere.
@@ -150,6 +165,10 @@ struct RehearseCommand: ParsableCommand {
 
   func validate() throws {
     if let quantum, !(32...8192).contains(quantum) { throw ValidationError("--quantum \(quantum): give 32 to 8192 frames.") }
+    if let microphones {
+      guard MicrophoneArray(rawValue: microphones) != nil else { throw ValidationError("--microphones \(microphones): give 2, 4 or 6.") }
+      if desk { throw ValidationError("--microphones and --desk exclude each other: the desk has microphones of its own.") }
+    }
     if incidents != nil, !desk { throw ValidationError("--incidents needs --desk.") }
   }
 
@@ -160,7 +179,8 @@ struct RehearseCommand: ParsableCommand {
     let script = incidents.map(Self.script)
     let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display)
-    Rehearsal(devices: devices, display: display, quantum: quantum, hasDesk: desk, script: script).run(terminal, stop)
+    Rehearsal(devices: devices, display: display, quantum: quantum, hasDesk: desk, array: microphones.flatMap(MicrophoneArray.init), script: script)
+      .run(terminal, stop)
   }
 
   /// Ends the process if the file cannot be read.

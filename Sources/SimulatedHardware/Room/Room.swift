@@ -28,6 +28,9 @@ package final class Room: Sendable {
   /// Changes which loudspeakers are heard in the room, and which microphones hear it.
   package func place(_ acoustics: Acoustics) { work.place(acoustics) }
 
+  /// Lets one microphone of an array, from 1, hear nothing; nil lets all live.
+  package func kill(microphone number: Int?) { work.kill(microphone: number) }
+
   /// The room's current state; waits for its thread.
   package var report: RoomReport { work.report }
 

@@ -60,7 +60,13 @@ final class RoomAttachment {
     audio.ports.right = try loudspeaker.addPort(.input, name: "input_FR").pointer
     audio.ports.distantLeft = try loudspeaker.addPort(.input, name: "distant_FL").pointer
     audio.ports.distantRight = try loudspeaker.addPort(.input, name: "distant_FR").pointer
-    audio.ports.microphone = try microphone.addPort(.output, name: "output_MONO").pointer
+    if audio.array.isEmpty {
+      audio.ports.microphone = try microphone.addPort(.output, name: "output_MONO").pointer
+    } else {
+      audio.ports.array = try audio.array.indices.map { index throws(PipeWireError) in
+        try microphone.addPort(.output, name: "output_AUX\(index)").pointer
+      }
+    }
     audio.ports.observer = try observer.addPort(.input, name: "input_MONO").pointer
     try loudspeaker.connect()
     try microphone.connect()
@@ -83,7 +89,13 @@ final class RoomAttachment {
       return ["FL", "FR"].map { ("\(name):monitor_\($0)", "room.loudspeaker:\(place)_\($0)") }
     }
     let microphones = acoustics.microphones.flatMap { name in
-      ["MONO", "FL", "FR", "AUX0", "AUX1"].map { ("room.microphone:output_MONO", "\(name):input_\($0)") }.filter { ids[$0.1] != nil }
+      let ports =
+        if let array = options.array {
+          (0..<array.count).map { ("output_AUX\($0)", "AUX\($0)") }
+        } else {
+          ["MONO", "FL", "FR", "AUX0", "AUX1"].map { ("output_MONO", $0) }
+        }
+      return ports.map { ("room.microphone:\($0.0)", "\(name):input_\($0.1)") }.filter { ids[$0.1] != nil }
     }
     let hardware = loudspeakers + microphones
     let used = options.followsUse ? hardware.filter { isUsed($0.0, ids) || isUsed($0.1, ids) } : hardware
@@ -114,7 +126,7 @@ final class RoomAttachment {
       ) { _ in }
     }
     isLinked =
-      microphones.count >= max(1, acoustics.microphones.count)
+      microphones.count >= max(options.array?.count ?? 1, acoustics.microphones.count)
       && used.allSatisfy { from, to in
         guard let from = ids[from], let to = ids[to] else { return false }
         return links[Pair(from: from, to: to)] != nil

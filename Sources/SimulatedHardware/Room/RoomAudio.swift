@@ -1,5 +1,6 @@
 internal import CRealtime
 import PipeWireClient
+import Synchronization
 
 /// The room's sound, cycle by cycle: the process callbacks of its three nodes. They neither allocate nor lock.
 ///
@@ -9,6 +10,13 @@ final class RoomAudio: @unchecked Sendable {
   /// Levels of the microphone's input, and of the processed output.
   let microphone: LevelTrace
   let output: LevelTrace
+
+  /// The microphones of one device, instead of a single one; empty for that.
+  let array: [ArrayedMicrophone]
+  /// The number, from 1, of the one that hears nothing; 0 for none.
+  let deadMicrophone = Atomic(0)
+  /// How far the talker talks, by frame of a cycle.
+  private let fades: UnsafeMutablePointer<Float>
 
   private let path: AcousticPath
   /// The path from the other end of the room.
@@ -37,6 +45,8 @@ final class RoomAudio: @unchecked Sendable {
     var distantLeft: UnsafeMutableRawPointer?
     var distantRight: UnsafeMutableRawPointer?
     var microphone: UnsafeMutableRawPointer?
+    /// Of an array, in its order; `microphone` is none of them.
+    var array: [UnsafeMutableRawPointer?] = []
     var observer: UnsafeMutableRawPointer?
   }
   var ports = Ports()
@@ -47,8 +57,11 @@ final class RoomAudio: @unchecked Sendable {
   /// - Parameter seed: of the noise. Two rooms of one call need two: otherwise each hears the other's noise in its own, as an echo.
   init(
     response: RoomResponse, distant distantResponse: RoomResponse, nearEnd speech: Speech, conversation: Conversation, epoch: Double,
-    noise level: Double, seed: UInt64
+    noise level: Double, seed: UInt64, array: [ArrayedMicrophone] = []
   ) {
+    self.array = array
+    fades = .allocate(capacity: Self.longest)
+    fades.initialize(repeating: 0, count: Self.longest)
     noise = SeededGenerator(seed: seed)
     rate = response.rate
     microphone = LevelTrace(rate: rate)
@@ -75,6 +88,7 @@ final class RoomAudio: @unchecked Sendable {
 
   deinit {
     nearEnd.deallocate()
+    fades.deallocate()
     distant.deallocate()
     origin.deallocate()
     lastPosition.deallocate()
@@ -103,7 +117,8 @@ final class RoomAudio: @unchecked Sendable {
     follow(cycle, &nextHeard)
     let left = ports.left.flatMap { dspBuffer($0, frames: cycle.frames) }
     let right = ports.right.flatMap { dspBuffer($0, frames: cycle.frames) }
-    path.play(left, right, at: cycle.position, frames: cycle.frames)
+    if array.isEmpty { path.play(left, right, at: cycle.position, frames: cycle.frames) }
+    for microphone in array { microphone.path.play(left, right, at: cycle.position, frames: cycle.frames) }
     let far = (
       ports.distantLeft.flatMap { dspBuffer($0, frames: cycle.frames) }, ports.distantRight.flatMap { dspBuffer($0, frames: cycle.frames) }
     )
@@ -111,8 +126,28 @@ final class RoomAudio: @unchecked Sendable {
     if distantFrames > 0 { distantPath.play(far.0, far.1, at: cycle.position, frames: cycle.frames) }
   }
 
+  /// Writes what each microphone of the array hears. [realtime]
+  private func fillArray(_ cycle: Cycle) {
+    follow(cycle, &nextSpoken)
+    guard cycle.frames <= Self.longest else { return }
+    let begin = follow(cycle) + Double(cycle.position) / Double(rate)
+    let talk = conversation.nearEndTalk(at: begin)
+    if let talk { for k in 0..<cycle.frames { fades[k] = fade(at: begin + Double(k) / Double(rate), in: talk) } }
+    let dead = deadMicrophone.load(ordering: .relaxed)
+    for (index, port) in ports.array.enumerated() {
+      guard let port, let buffer = dspBuffer(port, frames: cycle.frames) else { continue }
+      array[index].hear(
+        buffer, at: cycle.position, frames: cycle.frames, noise: noiseLevel, talkerFrom: Int(max(0, begin) * Double(rate)),
+        fades: talk == nil ? nil : UnsafePointer(fades))
+      if index + 1 == dead { buffer.update(repeating: 0, count: cycle.frames) }
+      if index == 0 { microphone.add(buffer, at: cycle.position, frames: cycle.frames) }
+    }
+    rt_store_release_u64(lastPosition, cycle.position)
+  }
+
   /// Writes the microphone's input: echo, the talker in the room, noise. [realtime]
   func fillMicrophone(_ cycle: Cycle) {
+    if !array.isEmpty { return fillArray(cycle) }
     guard let port = ports.microphone, let buffer = dspBuffer(port, frames: cycle.frames) else { return }
     follow(cycle, &nextSpoken)
     path.read(buffer, at: cycle.position, frames: cycle.frames)

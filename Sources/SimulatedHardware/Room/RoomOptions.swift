@@ -12,6 +12,8 @@ package struct RoomOptions: Sendable, Equatable {
   package var script = Conversation.Script.alternating
   /// Determines the conversation and the room's echo paths.
   package var seed: UInt64 = 1
+  /// The microphones of one device that the room has; nil for one microphone.
+  package var array: MicrophoneArray?
   /// Level of the echo at the microphone relative to the talker in the room, in dB.
   package var echo = -3.0
   /// Level of the microphone's noise, dBFS.
@@ -44,6 +46,7 @@ package struct RoomOptions: Sendable, Equatable {
       ("noise", "\(noise)"), ("observed", observed), ("observing", "\(isObserving)"), ("acoustics", acoustics.text),
       ("follows-use", "\(followsUse)"),
     ]
+    if let array { pairs.append(("microphones", "\(array.count)")) }
     if let cache { pairs.append(("cache", cache)) }
     return pairs.map { "\($0)=\($1)" }
   }
@@ -65,6 +68,7 @@ package struct RoomOptions: Sendable, Equatable {
       case "epoch": epoch = try value(Double.init)
       case "script": script = try value(Conversation.Script.init)
       case "seed": seed = try value { UInt64($0) }
+      case "microphones": array = try value { Int($0).flatMap(MicrophoneArray.init(rawValue:)) }
       case "echo": echo = try value(Double.init)
       case "noise": noise = try value(Double.init)
       case "observed": observed = try value { $0 }

@@ -4,7 +4,7 @@ import Platform
 import Synchronization
 
 /// Runs a room in this process until standard input ends or says `quit`; prints a `RoomReport` as a line of JSON four times a second. Input
-/// lines: `observe on`, `observe off`, `place` with `Acoustics.text`, `quit`.
+/// lines: `observe on`, `observe off`, `place` with `Acoustics.text`, `dead` with a microphone's number or 0, `quit`.
 /// - Parameter arguments: `RoomOptions.arguments`.
 /// - Throws: `SessionError`.
 package func runRoom(arguments: [String]) throws {
@@ -19,6 +19,10 @@ package func runRoom(arguments: [String]) throws {
   input: while let line = readLine() {
     if line.hasPrefix("place "), let acoustics = Acoustics(text: String(line.dropFirst(6))) {
       room.place(acoustics)
+      continue
+    }
+    if line.hasPrefix("dead "), let number = Int(line.dropFirst(5)) {
+      room.kill(microphone: number > 0 ? number : nil)
       continue
     }
     switch line {
@@ -70,6 +74,9 @@ package final class RoomProcess: Sendable {
 
   /// Changes which loudspeakers are heard in the room, and which microphones hear it.
   package func place(_ acoustics: Acoustics) { socket.send("place \(acoustics.text)\n") }
+
+  /// Lets one microphone of an array, from 1, hear nothing; nil lets all live.
+  package func kill(microphone number: Int?) { socket.send("dead \(number ?? 0)\n") }
 
   /// Ends the process.
   package func end() {

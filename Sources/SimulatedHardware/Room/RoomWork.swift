@@ -25,12 +25,13 @@ final class RoomWork: @unchecked Sendable {
     let talker = try Speech(.nearEnd, rate: options.rate, cache: options.cache)
     let remote = try Speech(Voice.farEnd[0], rate: options.rate, cache: options.cache)
     let sample = Array(remote.samples.prefix(5 * options.rate))
-    let response = RoomResponse(rate: options.rate, seed: options.seed).scaled(toGain: options.echo, for: sample)
+    let unscaled = RoomResponse(rate: options.rate, seed: options.seed)
+    let factor = unscaled.factor(toGain: options.echo, for: sample), response = unscaled.scaled(by: factor)
     // Further away, at a suitable level.
     let distant = RoomResponse(rate: options.rate, distance: 2.4, seed: options.seed &+ 1).scaled(toGain: options.echo, for: sample)
     audio = RoomAudio(
       response: response, distant: distant, nearEnd: talker, conversation: options.conversation, epoch: options.epoch, noise: options.noise,
-      seed: options.seed)
+      seed: options.seed, array: options.array.map { ArrayedMicrophone.all($0, options, talker, echo: factor) } ?? [])
   }
 
   func start(report: (@Sendable (RoomReport) -> Void)?) throws {
@@ -70,6 +71,8 @@ final class RoomWork: @unchecked Sendable {
       attachment?.acoustics = acoustics
     }
   }
+
+  func kill(microphone number: Int?) { audio.deadMicrophone.store(number ?? 0, ordering: .relaxed) }
 
   var report: RoomReport { loop.locked { currentReport } }
 

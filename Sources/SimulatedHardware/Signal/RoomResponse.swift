@@ -3,6 +3,9 @@ internal import Glibc
 /// The impulse response from a loudspeaker to a microphone in a small office: direct sound and early reflections by image sources (Allen
 /// and Berkley 1979), followed by a noise tail that decays by 60 dB in `reverberation` seconds.
 package struct RoomResponse: Sendable {
+  /// Metres from a reference, on a table.
+  typealias Place = (x: Double, y: Double)
+
   /// Frames per second.
   package let rate: Int
   /// One sample per frame, starting at the loudspeaker's sample.
@@ -20,6 +23,13 @@ package struct RoomResponse: Sendable {
   ///   - distance: from loudspeaker to microphone, in metres. Not every canceller cancels an echo path under 2 ms; 0.75 m take 2.2 ms.
   ///   - seed: determines the room.
   package init(rate: Int = 48_000, seconds: Double = 0.25, distance: Double = 0.75, reverberation: Double = 0.28, seed: UInt64 = 1) {
+    self.init(rate: rate, seconds: seconds, distance: distance, reverberation: reverberation, seed: seed, place: (0, 0))
+  }
+
+  /// The response at another place than the first microphone's, whose reverberation is another.
+  init(
+    rate: Int, seconds: Double = 0.25, distance: Double = 0.75, reverberation: Double = 0.28, seed: UInt64, place: Place, number: Int = 0
+  ) {
     self.rate = rate
     var generator = SeededGenerator(seed: seed)
     let count = Int(seconds * Double(rate))
@@ -27,11 +37,12 @@ package struct RoomResponse: Sendable {
     let microphone = (generator.uniform(1.2...2.2), generator.uniform(1.5...3.0), generator.uniform(0.8...1.2))
     let angle = generator.uniform(0...(2 * .pi))
     let loudspeaker = (microphone.0 + distance * cos(angle), microphone.1 + distance * sin(angle), microphone.2)
+    if number > 0 { generator = SeededGenerator(seed: seed &+ UInt64(number) << 32) }
 
     let order = -3...3
     for (x, y, z) in order.flatMap({ x in order.flatMap { y in order.map { (x, y, $0) } } }) {
-      let dx = Self.image(of: loudspeaker.0, in: Self.size.0, x) - microphone.0
-      let dy = Self.image(of: loudspeaker.1, in: Self.size.1, y) - microphone.1
+      let dx = Self.image(of: loudspeaker.0, in: Self.size.0, x) - microphone.0 - place.x
+      let dy = Self.image(of: loudspeaker.1, in: Self.size.1, y) - microphone.1 - place.y
       let dz = Self.image(of: loudspeaker.2, in: Self.size.2, z) - microphone.2
       let path = (dx * dx + dy * dy + dz * dz).squareRoot()
       let time = path / Self.speedOfSound
@@ -60,15 +71,20 @@ package struct RoomResponse: Sendable {
   }
 
   /// Returns the same room, scaled so that `speech` arrives `gain` dB above its level at the loudspeaker.
-  package func scaled(toGain gain: Double, for speech: [Float]) -> RoomResponse {
+  package func scaled(toGain gain: Double, for speech: [Float]) -> RoomResponse { scaled(by: factor(toGain: gain, for: speech)) }
+
+  /// Returns the same room, scaled by a ratio of amplitudes.
+  func scaled(by factor: Float) -> RoomResponse { RoomResponse(rate: rate, taps: taps.map { $0 * factor }) }
+
+  /// Returns the ratio by which `scaled(toGain:for:)` scales.
+  func factor(toGain gain: Double, for speech: [Float]) -> Float {
     let convolver = Convolver(response: taps)
     var arriving = speech
     arriving.withUnsafeMutableBufferPointer { buffer in
       guard let samples = buffer.baseAddress else { return }
       convolver.process(samples, samples, frames: buffer.count)
     }
-    guard let before = Measures.activeLevel(speech, rate: rate), let after = Measures.activeLevel(arriving, rate: rate) else { return self }
-    let factor = Float(pow(10, (gain - (after - before)) / 20))
-    return RoomResponse(rate: rate, taps: taps.map { $0 * factor })
+    guard let before = Measures.activeLevel(speech, rate: rate), let after = Measures.activeLevel(arriving, rate: rate) else { return 1 }
+    return Float(pow(10, (gain - (after - before)) / 20))
   }
 }
