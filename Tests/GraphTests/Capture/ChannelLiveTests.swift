@@ -1,3 +1,4 @@
+import Foundation
 import Nearend
 import PipeWireGraph
 import RealtimeCore
@@ -28,6 +29,16 @@ extension GraphTests {
       return (speech, noisy, try probe.run().samples["voice"] ?? [])
     }
 
+    /// Noise that falls from 1 kHz on: above 8 kHz an array is one microphone.
+    private static func hiss(frames: Int, rate: Int, seed: UInt64) -> [Float] {
+      let memory = exp(-2 * Float.pi * 1_000 / Float(rate)), scale = ((1 + memory) * (1 - memory)).squareRoot()
+      var last: Float = 0
+      return Signals.noise(frames: frames, seed: seed).map {
+        last = memory * last + scale * $0
+        return last
+      }
+    }
+
     /// The level of a recording's second half in dBFS.
     private func level(_ samples: [Float]) -> Double { Measures.level(Array(samples[(samples.count / 2)...])) }
 
@@ -52,6 +63,41 @@ extension GraphTests {
       #expect(level(voice) > -60)
       #expect(live.service.snapshot().route.microphoneInputs.first?.use == .heard)
       #expect(core.capturePaths.load(ordering: .relaxed) == 2)
+    }
+
+    @Test(
+      "V15 V9: at any rate, four microphones, of which two are noisy, give less noise than the best one, and all of the talker",
+      arguments: [16_000, 44_100, 96_000])
+    func rates(rate: Int) throws {
+      let live = try LiveGraph(.array, quantum: 480)
+      defer {
+        live.stop()
+        do { try live.session.force(rate: 48_000) } catch { Issue.record(error) }
+      }
+      try live.session.force(rate: rate)
+      for setting in [Setting.noiseSuppression, .voiceProcessingEnableAGC] { try live.service.set(setting, to: false) }
+      // Two seconds of noise alone at the end.
+      let seconds = 8, frames = seconds * rate, pause = 2 * rate
+      let speech = try Signals.speech(Voice.nearEnd, seconds: 6, rate: rate) + [Float](repeating: 0, count: pause)
+      let levels: [Float] = [0.12, 0.12, 0.3, 0.3]
+      let channels = levels.enumerated().map { index, level in
+        zip(speech, Self.hiss(frames: frames, rate: rate, seed: UInt64(20 + index))).map { $0 + level * $1 }
+      }
+      let names = ["first", "second", "third", "fourth"]
+      let probe = try live.probe(
+        play: Dictionary(uniqueKeysWithValues: zip(names, channels)), record: ["voice"], frames: frames)
+      try live.link(
+        names.enumerated().map { (probe.playPort($0.element), "hw.array:input_AUX\($0.offset)") }
+          + [("nearend.microphone:capture_MONO", probe.recordPort("voice"))])
+      try live.wait(forActive: Self.links)
+      try live.wait(for: "\(rate) Hz") { $0.graph.rate == rate }
+      let voice = try probe.run().samples["voice"] ?? []
+      #expect(live.service.snapshot().route.microphoneInputs.map(\.use) == Array(repeating: .heard, count: 4))
+      let talk = 3 * rate..<5 * rate, noise = frames - rate..<frames - rate / 10
+      #expect(abs(Measures.level(voice[talk]) - Measures.level(channels[0][talk])) < 1.5)
+      let lower = Measures.level(channels[0][noise]) - Measures.level(voice[noise])
+      print("V15: at \(rate) Hz noise is \(lower) dB lower")
+      #expect(lower > 2)
     }
 
     @Test("V15: chosen channels are heard, whatever they hold, and so is the mean of all")
