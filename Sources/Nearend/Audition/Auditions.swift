@@ -70,13 +70,13 @@ final class Auditions: Sendable {
     return number
   }
 
-  /// Tells that one could not begin, for who sees no answer.
-  func note(_ refusal: AuditionRefusal) {
+  /// Tells that one of so many seconds could not begin, for who sees no answer.
+  func note(_ refusal: AuditionRefusal, seconds: Double) {
     log.add(.warning, "hear yourself: \(refusal)")
     work.withLock { work in
       guard work == nil else { return }
       told.withLock { told in
-        var status = AuditionStatus(number: (told?.status.number ?? 0) + 1, seconds: 0)
+        var status = AuditionStatus(number: (told?.status.number ?? 0) + 1, seconds: seconds)
         (status.phase, status.reason) = (.ended, refusal.description)
         told = AuditionReport(status: status, picture: CallHistory())
       }

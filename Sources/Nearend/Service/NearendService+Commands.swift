@@ -17,7 +17,7 @@ extension NearendService {
       guard graph.report.route.isPausedAfterUnplug else { return log.add(.info, "nothing is paused") }
       graph.resumeAfterUnplug()
       log.add(.info, "playback resumed, in the room")
-    case .listen(let seconds): do { _ = try auditions.begin(seconds: seconds) } catch { auditions.note(error) }
+    case .listen(let seconds): do { _ = try auditions.begin(seconds: seconds) } catch { auditions.note(error, seconds: seconds) }
     case .stopListening: auditions.cancel()
     case .loadPreset(let name): loadPreset(name)
     case .saveDiagnostics: saveDiagnostics()
