@@ -42,11 +42,13 @@ struct AuditionEndTests {
     }
   }
 
-  @Test("L4: stopped, it ends once its sound has faded, and holds nobody up meanwhile")
+  @Test("L4: it is not listed as a user; stopped, it ends once its sound has faded, and holds nobody up meanwhile")
   func fades() async throws {
     let rig = try Rig()
     let (auditions, clock) = (rig.auditions, rig.clock)
     let number = try auditions.begin(seconds: 5)
+    let session = rig.service.snapshot().session
+    #expect(session.state == .active && session.sendMedia.isEmpty && session.receiveMedia.isEmpty, "a person is no user of the microphone")
     auditions.cancel(number)
     let before = clock.readings
     try await wait(for: "several steps, which look at the clock") { clock.readings > before + 4 }
