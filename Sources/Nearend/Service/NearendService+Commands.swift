@@ -43,10 +43,6 @@ extension NearendService {
   /// - Throws: `SettingError`; nothing has changed then.
   package func set(_ setting: Setting, to value: EventValue) throws(SettingError) { try settings.set(setting, to: value) }
 
-  /// Checks that a value is of the setting's kind, and valid here.
-  /// - Throws: `SettingError`.
-  package func check(_ setting: Setting, _ value: EventValue) throws(SettingError) { _ = try settings.checked(setting, value) }
-
   /// Sets the function that reads files of preferences and returns once they apply; nil if there are none. [any]
   package func onReload(_ reload: (@Sendable () -> Void)?) { self.reload.set(reload) }
 
