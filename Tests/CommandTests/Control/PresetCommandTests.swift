@@ -38,6 +38,11 @@ struct PresetCommandTests {
     #expect(unknown.exit == .status(1) && unknown.errors.contains("there is no preset 'hedset'; there are: desk, headset"), "\(unknown)")
     #expect(try run("preset", "save", "a b").exit == .status(64))
     #expect(try run("preset", "load", "desk").succeeded)
+    try write("[preset.wrong]\nagc = false\nspeaker = \"\(SimulatedDevice.microphone.name)\"\n")
+    let wrong = try run("preset", "load", "wrong")
+    #expect(wrong.exit == .status(1) && wrong.errors.contains("nothing of wrong is set"), "\(wrong)")
+    #expect(wrong.errors.contains("nearend.toml:3: speaker cannot be"), "\(wrong)")
+    #expect(try value("agc") == "true\n")
 
     try write("[device.\"bluez_output.*\"]\npreset = \"headset\"\n")
     #expect(nearend.says("nearend.toml applied"))
