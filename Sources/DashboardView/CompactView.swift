@@ -22,7 +22,7 @@ enum CompactView {
     if state.isHelpShown {
       HelpPage.draw(nil, y..<footer, on: &canvas)
     } else {
-      for row in rows(snapshot, width: canvas.width) where y < footer {
+      for row in audition(snapshot, state, width: canvas.width) + rows(snapshot, width: canvas.width) where y < footer {
         canvas.put(row.label, 1, y, .label, width: labelEnd - 1)
         let end = canvas.put(row.text, labelEnd, y, row.style, width: canvas.width - labelEnd - 1)
         if let level = row.level { canvas.meter(level, end + 1, y, width: max(0, canvas.width - end - 2)) }
@@ -48,6 +48,22 @@ enum CompactView {
       }
     }
     return y
+  }
+
+  /// What a person who has heard themselves wants to know, until they close it. While it is at work, a banner tells.
+  private static func audition(_ snapshot: Snapshot, _ state: ViewState, width: Int) -> [Row] {
+    guard let before = state.auditionBefore, let audition = snapshot.audition, audition.number > before, !audition.isActive else {
+      return []
+    }
+    guard let findings = audition.findings, audition.phase == .done else {
+      return [Row(label: "Yourself", text: audition.words, style: .alarm)]
+    }
+    guard let raw = findings.microphoneLevel, let heard = findings.voiceLevel else {
+      return [Row(label: "Yourself", text: "no voice was heard", style: .alarm)]
+    }
+    let levels = "raw \(Int(raw.rounded())), heard \(Int(heard.rounded())) dBFS"
+    let echo = findings.echoReduction.map { ", echo \(Int($0.rounded())) dB lower" } ?? ""
+    return [Row(label: "Yourself", text: levels.count + echo.count < width - labelEnd ? levels + echo : levels)]
   }
 
   /// The rows, most important first.

@@ -293,6 +293,25 @@ struct EndpointTests {
     #expect(try rig.request("POST", "/commands", #"{"command": "clearCounters"}"#).status == 200)
     #expect(rig.snapshot.log.last?.message == "counters cleared")
     #expect(try rig.refusal(400, "POST", "/commands", #"{"command": "nosuch"}"#)?.contains("saveDiagnostics") == true)
+    #expect(try rig.refusal(400, "POST", "/commands", #"{"command": "clearCounters", "seconds": 3}"#)?.contains("'seconds'") == true)
+  }
+
+  @Test("D1: a dashboard elsewhere lets a person hear themselves as long as it asks for, and five seconds if it does not say")
+  func listen() throws {
+    let rig = try ControlRig(speed: 0)
+    defer { rig.stop() }
+    let request = CommandRequest(.listen(seconds: 2.5))
+    let body = String(decoding: try JSONEncoder().encode(request.body), as: UTF8.self)
+    #expect(try rig.request(request.method, request.target, body).status == 200)
+    // Without a daemon there is no microphone: it says so, and of how many seconds it would have been.
+    #expect(rig.snapshot.audition?.seconds == 2.5 && rig.snapshot.audition?.reason?.contains("no microphone") == true)
+    for (seconds, expected) in [(", \"seconds\": 7", 7.0), ("", AuditionStatus.standardLength)] {
+      #expect(try rig.request("POST", "/commands", "{\"command\": \"listen\"\(seconds)}").status == 200)
+      #expect(rig.snapshot.audition?.seconds == expected)
+    }
+    for wrong in ["0", "31", "\"2\"", "true"] {
+      #expect(try rig.refusal(400, "POST", "/commands", "{\"command\": \"listen\", \"seconds\": \(wrong)}") != nil, "\(wrong)")
+    }
   }
 
   @Test("U2: diagnostics go to a file that only its owner reads, and whose path fits a row of 80 columns")

@@ -8,6 +8,7 @@ extension Sample {
     var snapshot = active()
     var audition = AuditionStatus(number: 1, seconds: 5)
     (audition.phase, audition.elapsed) = (phase, 2)
+    if phase == .ended { audition.reason = "it was stopped" }
     if phase == .recording { (audition.microphoneLevel, audition.voiceLevel) = (-21, -17) }
     if phase != .preparing, phase != .recording {
       var findings = AuditionFindings()

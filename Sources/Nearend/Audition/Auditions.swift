@@ -17,7 +17,10 @@ final class Auditions: Sendable {
     var seconds: Double
     var measurement = AuditionMeasurement()
     var ticker: Ticker?
+    /// Why it is to end early.
     var wantsEnd: String?
+    /// When what was played has faded, and it can end.
+    var fadesUntil: Double?
   }
 
   private let core: AudioCore
@@ -25,7 +28,7 @@ final class Auditions: Sendable {
   private let log: EventLog
   private let graph = Mutex<(any SessionGraph)?>(nil)
   private let clock: @Sendable () -> Double
-  /// One step at a time; never taken by whoever only asks.
+  /// One step at a time, which never waits; never taken by whoever only asks.
   private let work = Mutex<Work?>(nil)
   /// What is told: a leaf.
   private let told = Mutex<AuditionReport?>(nil)
@@ -67,20 +70,23 @@ final class Auditions: Sendable {
     return number
   }
 
-  /// Tells that one could not begin, for who sees no answer.
-  func note(_ refusal: AuditionRefusal) {
+  /// Tells that one of so many seconds could not begin, for who sees no answer.
+  func note(_ refusal: AuditionRefusal, seconds: Double) {
     log.add(.warning, "hear yourself: \(refusal)")
     work.withLock { work in
       guard work == nil else { return }
       told.withLock { told in
-        var status = AuditionStatus(number: (told?.status.number ?? 0) + 1, seconds: 0)
+        var status = AuditionStatus(number: (told?.status.number ?? 0) + 1, seconds: seconds)
         (status.phase, status.reason) = (.ended, refusal.description)
         told = AuditionReport(status: status, picture: CallHistory())
       }
     }
   }
 
-  /// Ends the one at work within a tenth of a second, or only that of a number.
+  /// Seconds that a sound needs to fade out: a cycle or two.
+  private static let fade = 0.05
+
+  /// Ends the one at work within some tenths of a second, or only that of a number.
   func cancel(_ number: Int? = nil, reason: String = "it was stopped") {
     work.withLock { work in
       if number == nil || work?.number == number { work?.wantsEnd = reason }
@@ -88,7 +94,15 @@ final class Auditions: Sendable {
   }
 
   /// Ends it at once, because nearend does.
-  func stop() { work.withLock { finish(&$0, reason: "nearend ends") } }
+  func stop() {
+    let wasAtWork = work.withLock { work in
+      if work != nil { fade(&work, reason: "nearend ends") }
+      return work != nil
+    }
+    guard wasAtWork else { return }
+    pause(seconds: Self.fade)
+    work.withLock { finish(&$0, reason: "nearend ends") }
+  }
 
   // MARK: At work
 
@@ -97,8 +111,12 @@ final class Auditions: Sendable {
     let report = graph.report
     work.withLock { work in
       guard var current = work else { return }
-      if let reason = current.wantsEnd { return finish(&work, reason: reason) }
       let now = clock()
+      if let reason = current.wantsEnd {
+        guard let end = current.fadesUntil else { return fade(&work, reason: reason) }
+        if now >= end { finish(&work, reason: reason) }
+        return
+      }
       let step = current.course.step(facts(report, in: current.course.phase), at: now)
       if current.course.phase == .recording { current.measurement.note(core) }
       work = current
@@ -110,7 +128,8 @@ final class Auditions: Sendable {
         core.audition.play(.microphone)
         measure(current)
       case .playVoice: core.audition.play(.voice)
-      case .end(let reason): return finish(&work, reason: reason)
+      case .end(let reason?): return fade(&work, reason: reason)
+      case .end(nil): return finish(&work, reason: nil)
       case nil: break
       }
       tell(current, at: now)
@@ -173,15 +192,17 @@ final class Auditions: Sendable {
     }
   }
 
-  /// Restores everything: what is played fades, the recording is freed, the session's demand ends, others hear again.
+  /// Begins an early end: what is played fades, and a later tick finishes.
+  private func fade(_ work: inout Work?, reason: String) {
+    core.audition.play(nil)
+    work?.wantsEnd = reason
+    work?.fadesUntil = clock() + Self.fade
+  }
+
+  /// Restores everything: the recording is freed, the session's demand ends, others hear again.
   private func finish(_ work: inout Work?, reason: String?) {
     guard let ended = work else { return }
     work = nil
-    if reason != nil {
-      core.audition.play(nil)
-      // In the middle of a sound: a cycle or two for its fade.
-      pause(seconds: 0.05)
-    }
     core.audition.end()
     core.controls.isAuditioned = false
     session.send(.unregisterMedia(id: SessionState.auditionMedia))

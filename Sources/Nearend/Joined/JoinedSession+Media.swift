@@ -40,13 +40,10 @@ extension JoinedSession {
       guard let output = output(id) else { return }
       output.isMuted = muted
       change(output, "muted", .bool(muted))
-    case .resumeAfterUnplug: request("POST", "/commands", ["command": "resumeAfterUnplug"])
-    case .clearCounters: request("POST", "/commands", ["command": "clearCounters"])
-    case .listen: request("POST", "/commands", ["command": "listen"])
-    case .stopListening: request("POST", "/commands", ["command": "stopListening"])
-    case .loadPreset(let name): request("POST", "/presets/\(name)", [:])
-    case .saveDiagnostics: request("POST", "/commands", ["command": "saveDiagnostics"])
     case .set(let setting, let value): restore(setting, to: value)
+    case .clearCounters, .resumeAfterUnplug, .listen, .stopListening, .loadPreset, .saveDiagnostics:
+      let command = CommandRequest(command)
+      request(command.method, command.target, command.body)
     }
   }
 

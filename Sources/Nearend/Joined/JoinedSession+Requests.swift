@@ -102,7 +102,8 @@ extension JoinedSession {
   /// Requests that `didRecover` be posted once sound passes.
   func requestRecoveryEvent() {
     guard let link else { return }
-    _ = try? link.request("POST", "/commands?program=\(link.welcome.program)", ["command": "tellWhenSoundPasses"])
+    let command = EventValue.string(PlainCommand.notifyWhenSoundPasses.rawValue)
+    _ = try? link.request("POST", "/commands?program=\(link.welcome.program)", ["command": command])
   }
 
   func logRefusal(of subject: String, _ error: HostError) {

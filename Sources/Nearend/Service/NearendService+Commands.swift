@@ -17,7 +17,7 @@ extension NearendService {
       guard graph.report.route.isPausedAfterUnplug else { return log.add(.info, "nothing is paused") }
       graph.resumeAfterUnplug()
       log.add(.info, "playback resumed, in the room")
-    case .listen(let seconds): do { _ = try auditions.begin(seconds: seconds) } catch { auditions.note(error) }
+    case .listen(let seconds): do { _ = try auditions.begin(seconds: seconds) } catch { auditions.note(error, seconds: seconds) }
     case .stopListening: auditions.cancel()
     case .loadPreset(let name): loadPreset(name)
     case .saveDiagnostics: saveDiagnostics()
@@ -42,10 +42,6 @@ extension NearendService {
   /// Sets a setting.
   /// - Throws: `SettingError`; nothing has changed then.
   package func set(_ setting: Setting, to value: EventValue) throws(SettingError) { try settings.set(setting, to: value) }
-
-  /// Checks that a value is of the setting's kind, and valid here.
-  /// - Throws: `SettingError`.
-  package func check(_ setting: Setting, _ value: EventValue) throws(SettingError) { _ = try settings.checked(setting, value) }
 
   /// Sets the function that reads files of preferences and returns once they apply; nil if there are none. [any]
   package func onReload(_ reload: (@Sendable () -> Void)?) { self.reload.set(reload) }

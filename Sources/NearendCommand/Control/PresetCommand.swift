@@ -72,10 +72,11 @@ struct PresetListCommand: ParsableCommand {
     try preset.refuseOwnOptions(butJSON: true)
     let asJSON = json || preset.nearend.display.json
     if PresetName.isServed(by: socket) {
-      return socket.nearend.list("/presets", asJSON: asJSON) { (preset: PresetStatus) in [preset.words] }
+      return socket.nearend.list("/presets", asJSON: asJSON, none: PresetName.none) { (preset: PresetStatus) in [preset.words] }
     }
     let all = PresetName.ofFiles
     if asJSON { return print(try jsonDocument(all)) }
+    if all.isEmpty { print(PresetName.none) }
     for preset in all { print(preset.words.printable(atMost: .max)) }
   }
 }
@@ -102,6 +103,9 @@ struct PresetRemoveCommand: ParsableCommand {
 
 /// What the commands of presets share.
 enum PresetName {
+  /// What a list without a preset says.
+  static let none = "there is no preset; 'nearend preset save NAME' saves the settings of the nearend that runs"
+
   static func check(_ name: String) throws {
     if let problem = IdRule.problem(name) { throw ValidationError("'\(name)' is no name for a preset: \(problem).") }
   }

@@ -48,9 +48,11 @@ struct RunningNearend {
   }
 
   /// Prints the elements of a list, made safe for terminals: each as its lines, or the whole as JSON.
-  func list<Element: Decodable>(_ target: String, asJSON: Bool, _ lines: (Element) -> [String]) {
+  func list<Element: Decodable>(_ target: String, asJSON: Bool, none: String? = nil, _ lines: (Element) -> [String]) {
     if asJSON { return show(target) }
-    for element in get([Element].self, target) {
+    let elements = get([Element].self, target)
+    if elements.isEmpty, let none { print(none) }
+    for element in elements {
       for line in lines(element) { print(line.printable()) }
     }
   }

@@ -172,20 +172,11 @@ private final class EventStream {
 
   /// nil where nobody listens at `path`.
   init?(_ path: String) {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    guard let address = UnixAddress(path: path) else { return nil }
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return nil }
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
     let question = Array("GET /events HTTP/1.1\r\nHost: nearend\r\n\r\n".utf8)
-    guard result == 0, send(descriptor, question, question.count, Int32(MSG_NOSIGNAL)) == question.count else {
+    guard address.connect(descriptor), send(descriptor, question, question.count, Int32(MSG_NOSIGNAL)) == question.count else {
       Glibc.close(descriptor)
       return nil
     }

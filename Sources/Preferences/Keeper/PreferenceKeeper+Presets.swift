@@ -34,25 +34,16 @@ extension PreferenceKeeper: PresetKeeping {
 
   /// Called on the queue: what is noticed meanwhile is handled afterwards.
   private func load(_ preset: Preset, _ path: String) throws(PresetError) {
-    let changes = Setting.inPresets.compactMap { setting -> (Setting, old: EventValue, new: EventValue)? in
-      guard let new = preset.settings[setting]?.value else { return nil }
-      let old = service.value(of: setting)
-      return old.rounded == new.rounded ? nil : (setting, old, new)
+    let changes = Setting.inPresets.compactMap { setting -> (setting: Setting, value: EventValue)? in
+      guard let value = preset.settings[setting]?.value else { return nil }
+      return service.value(of: setting).rounded == value.rounded ? nil : (setting, value)
     }
-    // All are checked before the first is set: a device of the wrong direction is known only now.
-    for (setting, _, new) in changes {
-      do throws(SettingError) { try service.check(setting, new) } catch {
-        throw .refused("\(preset.place(of: setting, configuration: path)): \(error); nothing of \(preset.name) was set")
-      }
-    }
-    for (index, (setting, _, new)) in changes.enumerated() {
-      do throws(SettingError) { try service.set(setting, to: new) } catch {
-        for (setting, old, _) in changes.prefix(index).reversed() { try? service.set(setting, to: old) }
-        throw .refused("\(preset.place(of: setting, configuration: path)): \(error); nothing of \(preset.name) is set")
-      }
+    do throws(SettingError) { try service.set(Dictionary(uniqueKeysWithValues: changes)) } catch {
+      let place = Setting(named: error.setting).map { preset.place(of: $0, configuration: path) } ?? preset.place(configuration: path)
+      throw .refused("\(place): \(error); nothing of \(preset.name) is set")
     }
     handle(.presetLoaded(preset.name))
-    let words = changes.map { "\($0.0.rawValue) \($0.new.inTOML)" }
+    let words = changes.map { "\($0.setting.rawValue) \($0.value.inTOML)" }
     service.remark("preset \(preset.name)" + (words.isEmpty ? ": all was so already" : ": \(words.joined(separator: ", "))"))
   }
 

@@ -79,6 +79,14 @@ public enum SettingError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The session refused the change.
   case refused(setting: String, SessionRefusal)
 
+  /// The name of the setting, as it was given.
+  package var setting: String {
+    switch self {
+    case .unknown(let name): name
+    case .badValue(let setting, _, _), .locked(let setting), .refused(let setting, _): setting
+    }
+  }
+
   /// Returns the error for one of nearend's own devices given in place of a real one.
   package static func ownDevice(_ setting: Setting, _ name: String) -> SettingError {
     .badValue(

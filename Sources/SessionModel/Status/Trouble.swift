@@ -80,7 +80,7 @@ extension Snapshot {
     route.volumes.ends.compactMap { end in
       let isInput = end.direction == .input
       let isUsed = isInput ? !session.sendMedia.isEmpty : !session.receiveMedia.isEmpty || !sinks.isEmpty
-      return isUsed && (end.isLow || end.status.isMuted && !isInput) ? .volume(end) : nil
+      return (isUsed || audition?.isActive == true) && (end.isLow || end.status.isMuted && !isInput) ? .volume(end) : nil
     }
   }
 }

@@ -115,6 +115,18 @@ extension PrivateSession {
     }
   }
 
+  /// Returns what `pw-metadata` tells of the metadata "default": of a subject, or of all for nil; of a key, or of all for nil.
+  ///
+  /// Of clients that bind it at the same time, the daemon (0.3.65 to 1.6) tells the values to one alone: a reading without any is repeated.
+  package func metadata(_ key: String? = nil, of subject: Int? = 0) throws -> String {
+    var text = ""
+    try wait(for: "the metadata", detail: { text }) {
+      text = try run("pw-metadata", [subject.map { "\($0)" }, key].compactMap { $0 }).output
+      return text.contains("update:")
+    }
+    return text
+  }
+
   /// Waits until every port exists, given as `node:port`.
   /// - Parameter timeout: seconds; nil for the configuration's.
   /// - Throws: `SessionError`: `timedOut`, which names the missing ones, or `programFailed`.

@@ -20,6 +20,9 @@ struct PresetCommandTests {
     func run(_ arguments: String...) throws -> ToolResult { try session.nearend(arguments) }
     func value(_ name: String) throws -> String { try run("get", name).output }
     #expect(try run("set", "agc", "off").succeeded)
+    let none = "there is no preset; 'nearend preset save NAME' saves the settings of the nearend that runs\n"
+    #expect(try run("preset", "list").output == none)
+    #expect(try run("preset", "list", "--json").output.filter { !$0.isWhitespace } == "[]")
     let saved = try run("preset", "save", "headset")
     #expect(saved.succeeded && saved.output.hasSuffix("/presets/headset.toml\n"), "\(saved)")
     #expect(try run("set", "agc", "on").succeeded && run("preset", "save", "desk").succeeded)
@@ -35,6 +38,11 @@ struct PresetCommandTests {
     #expect(unknown.exit == .status(1) && unknown.errors.contains("there is no preset 'hedset'; there are: desk, headset"), "\(unknown)")
     #expect(try run("preset", "save", "a b").exit == .status(64))
     #expect(try run("preset", "load", "desk").succeeded)
+    try write("[preset.wrong]\nagc = false\nspeaker = \"\(SimulatedDevice.microphone.name)\"\n")
+    let wrong = try run("preset", "load", "wrong")
+    #expect(wrong.exit == .status(1) && wrong.errors.contains("nothing of wrong is set"), "\(wrong)")
+    #expect(wrong.errors.contains("nearend.toml:3: speaker cannot be"), "\(wrong)")
+    #expect(try value("agc") == "true\n")
 
     try write("[device.\"bluez_output.*\"]\npreset = \"headset\"\n")
     #expect(nearend.says("nearend.toml applied"))
@@ -52,6 +60,8 @@ struct PresetCommandTests {
     #expect(nearend.process.wait() == .status(0))
     #expect(try run("preset", "list").output.hasPrefix("headset"), "of the files, while none runs")
     #expect(try run("preset", "load", "headset").exit == .status(69))
+    try write("")
+    #expect(try run("preset", "remove", "headset").succeeded && run("preset", "list").output == none)
     #expect(try run("config", "check").succeeded)
     try "ns = 3\n".write(toFile: "\(folder)/presets/desk.toml", atomically: true, encoding: .utf8)
     let checked = try run("config", "check")

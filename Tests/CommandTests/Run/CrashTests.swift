@@ -11,7 +11,7 @@ struct CrashTests {
 
   /// The names of the session's configured defaults, sink first; "" for none.
   private func configured(_ session: PrivateSession) throws -> [String] {
-    let lines = try session.run("pw-metadata", "0").output.split(separator: "\n")
+    let lines = try session.metadata().split(separator: "\n")
     return Self.keys.map { key in
       lines.last { $0.contains("key:'\(key)'") }?.split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
     }
@@ -69,7 +69,7 @@ struct CrashTests {
     configuration.runsPulse = false
     let session = try PrivateSession(configuration)
     func effective() throws -> [String] {
-      let lines = try session.run("pw-metadata", "0").output.split(separator: "\n")
+      let lines = try session.metadata().split(separator: "\n")
       return ["default.audio.sink", "default.audio.source"].map { key in
         lines.last { $0.contains("key:'\(key)'") }?.split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
       }

@@ -11,7 +11,7 @@ struct SignalTests {
   /// A session in which an application records, so that nearend has something to clean up.
   private static func session() throws -> (session: PrivateSession, defaults: String) {
     let session = try plainSession()
-    return (session, try session.run("pw-metadata", "0").output)
+    return (session, try session.metadata())
   }
 
   private static func record(in session: PrivateSession) throws {
@@ -29,7 +29,7 @@ struct SignalTests {
     #expect(!nodes.contains("nearend"))
     #expect(try session.links().keys.allSatisfy { !$0.from.hasPrefix("nearend") && !$0.to.hasPrefix("nearend") })
     // The session manager chooses anew when a device disappears.
-    try session.wait(for: "the defaults to be as they were") { try session.run("pw-metadata", "0").output == defaults }
+    try session.wait(for: "the defaults to be as they were") { try session.metadata() == defaults }
   }
 
   @Test("O1: a signal ends --headless with 0, and nothing is left in the daemon", arguments: reasons)

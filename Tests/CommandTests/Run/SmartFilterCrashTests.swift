@@ -21,7 +21,7 @@ struct SmartFilterCrashTests {
     let player = try session.spawn("pw-play", ["-P", "{ node.name = music }", file])
     try session.wait(for: "the music in nearend") { try sink(session) == ["nearend.speaker"] }
     let isSmart = try !session.run("wireplumber", "--version").output.contains("libwireplumber 0.4.")
-    #expect(try session.run("pw-metadata", "0", "default.audio.sink").output.contains(isSmart ? "hw.speaker" : "nearend.speaker"))
+    #expect(try session.metadata("default.audio.sink").contains(isSmart ? "hw.speaker" : "nearend.speaker"))
     first.process.signal(SIGKILL)
     #expect(first.process.wait() == .signal(SIGKILL))
     try session.wait(for: "the music on the real speaker", timeout: isSmart ? 1 : nil) { try sink(session) == ["hw.speaker"] }
@@ -34,7 +34,7 @@ struct SmartFilterCrashTests {
     try session.wait(for: "the music in nearend again") { try sink(session) == ["nearend.speaker"] }
     #expect(player.isRunning && second.process.isRunning)
     if isSmart {
-      #expect(try session.run("pw-metadata", "0", "default.audio.sink").output.contains("hw.speaker"))
+      #expect(try session.metadata("default.audio.sink").contains("hw.speaker"))
       #expect(!FileManager.default.fileExists(atPath: "\(session.path)/state/nearend/restore.json"))
     }
   }

@@ -54,7 +54,7 @@ extension GraphTests {
       /// The session's default devices.
       var defaults: [String] {
         get throws {
-          let lines = try session.run("pw-metadata", "0").output.split(separator: "\n")
+          let lines = try session.metadata().split(separator: "\n")
           return ["default.audio.sink", "default.audio.source"].map { key in
             lines.last { $0.contains("key:'\(key)'") }?.split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
           }

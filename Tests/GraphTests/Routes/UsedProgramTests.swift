@@ -65,7 +65,7 @@ extension GraphTests {
       try wait(session, for: "phone", at: "nearend.speaker")
       live.stop()
       try wait(session, for: "phone", at: "hw.speaker")
-      #expect(!(try session.run("pw-metadata").output.contains("target.object")))
+      #expect(!(try session.metadata(of: nil).contains("target.object")))
       let again = try LiveGraph(.hardware)
       defer { again.stop() }
       phone.end()

@@ -15,13 +15,6 @@ extension ControlEndpoints {
   ]
 }
 
-/// The commands of `POST /commands`: those that are neither settings nor requests of their own.
-private enum PlainCommand: String, Codable, CaseIterable {
-  case clearCounters, saveDiagnostics, resumeAfterUnplug, listen, stopListening, enableVoiceProcessing, disableVoiceProcessing
-  /// Posts `didRecover` to the joined program alone once sound passes.
-  case notifyWhenSoundPasses = "tellWhenSoundPasses"
-}
-
 extension ControlRequest {
   fileprivate func sendActivation(_ event: SessionEvent) throws {
     guard service.session.current.settings.isManual else {
@@ -76,9 +69,12 @@ extension ControlRequest {
 
   fileprivate func command() throws {
     let names = PlainCommand.allCases.map(\.rawValue).joined(separator: ", ")
-    let body = try decode([String: PlainCommand].self, "an object such as {\"command\": \"clearCounters\"}; commands: \(names)")
-    guard body.count == 1, let command = body["command"] else {
+    let body = try decode([String: EventValue].self, "an object such as {\"command\": \"clearCounters\"}; commands: \(names)")
+    guard case .string(let name)? = body["command"], let command = PlainCommand(rawValue: name) else {
       throw RequestFailure(400, "the body is not an object with \"command\"; commands: \(names)")
+    }
+    if let unknown = body.keys.sorted().first(where: { $0 != "command" && !command.arguments.contains($0) }) {
+      throw RequestFailure(400, "\(name) takes no '\(unknown)'")
     }
     // A session that ends has already handed its settings on; a later change would be lost.
     guard !service.session.hasEnded else { throw RequestFailure(503, SessionRefusal.ended.description) }
@@ -88,7 +84,7 @@ extension ControlRequest {
     case .resumeAfterUnplug:
       guard service.graph.report.route.isPausedAfterUnplug else { throw RequestFailure(409, "nothing is paused") }
       service.perform(.resumeAfterUnplug)
-    case .listen: service.perform(.listen(seconds: AuditionStatus.standardLength))
+    case .listen: service.perform(.listen(seconds: try seconds(of: body)))
     case .stopListening: service.perform(.stopListening)
     case .enableVoiceProcessing: service.setVoiceProcessingEnabled(true)
     case .disableVoiceProcessing: service.setVoiceProcessingEnabled(false)
@@ -97,6 +93,21 @@ extension ControlRequest {
       service.session.notifyWhenSoundPasses { [weak programs = service.programs] in programs?.postRecovery(to: program) }
     }
     try exchange.answer(json: ["done": command])
+  }
+
+  /// How long a person wants to hear themselves.
+  private func seconds(of body: [String: EventValue]) throws -> Double {
+    let seconds: Double
+    switch body["seconds"] {
+    case nil: return AuditionStatus.standardLength
+    case .integer(let whole): seconds = Double(whole)
+    case .number(let number): seconds = number
+    case .bool, .string: throw RequestFailure(400, "\"seconds\" is not a number")
+    }
+    guard AuditionStatus.lengths.contains(seconds) else {
+      throw RequestFailure(400, "seconds: \(AuditionRefusal.impossibleLength(seconds).description)")
+    }
+    return seconds
   }
 }
 

@@ -86,31 +86,6 @@ extension SettingError {
 }
 
 extension NearendService {
-  /// Sets several settings, by name or alias, all or none. [any]
-  /// - Throws: `SettingError` for the first invalid one; nothing has changed then.
-  package func set(_ values: [String: EventValue]) throws(SettingError) {
-    var changes: [(setting: Setting, value: EventValue)] = []
-    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-      guard let setting = Setting(named: name) else { throw .unknown(name: name) }
-      guard !changes.contains(where: { $0.setting == setting }) else {
-        throw .badValue(setting: setting.rawValue, value: "\(value)", possible: "it once, by its name or its alias")
-      }
-      let value = try settings.checked(setting, value)
-      if setting.has(.isInitOnly), value != self.value(of: setting), session.current.isLocked { throw .locked(setting: setting.rawValue) }
-      changes.append((setting, value))
-    }
-    // In the settings' own order: a client that writes back what it read sets the canceller's engine and then its switch, which refers to
-    // that engine.
-    changes = Setting.allCases.flatMap { setting in changes.filter { $0.setting == setting } }
-    // First those that can still be refused, if the session is just ending or media is registered at this moment. Prepared recording locks
-    // the others.
-    for (setting, value) in changes where setting.has(.isInitOnly) && value != self.value(of: setting) { try set(setting, to: value) }
-    for (setting, value) in changes where setting == .recordingAlwaysPrepared { try set(setting, to: value) }
-    for (setting, value) in changes where !setting.has(.isInitOnly) && setting != .recordingAlwaysPrepared { try set(setting, to: value) }
-  }
-}
-
-extension NearendService {
   /// Checks after a change that the session had not ended before it, and handed its settings on without the change.
   /// - Throws: `SettingError.refused` in that case.
   fileprivate func checkThatItStays(_ values: [String: EventValue]) throws(SettingError) {

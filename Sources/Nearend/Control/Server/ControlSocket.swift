@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Synchronization
 
 /// The listening Unix socket, mode 0600 in a folder of mode 0700 owned by the user.
@@ -11,19 +12,17 @@ final class ControlSocket: ListeningSocket {
   private let folder: Int32
   private let isRemoved = Mutex(false)
 
-  /// Bytes of `sun_path`, less the terminating 0.
-  static let pathLimit = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
   /// Connections that the kernel queues until they are accepted.
   private static let backlog: Int32 = 128
 
   init(path: String) throws(ControlError) {
-    guard path.utf8.count <= Self.pathLimit else { throw .pathTooLong(path: path, limit: Self.pathLimit) }
+    guard let address = UnixAddress(path: path) else { throw .pathTooLong(path: path, limit: UnixAddress.pathLimit) }
     let folder = try Self.ownFolder(of: path)
     var descriptor: Int32 = -1
     do throws(ControlError) {
-      guard flock(folder, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: path, pid: Self.server(at: path)?.pid) }
-      try Self.removeStale(path)
-      descriptor = try Self.listen(at: path)
+      guard flock(folder, LOCK_EX | LOCK_NB) == 0 else { throw .inUse(path: path, pid: Self.server(at: address)?.pid) }
+      try Self.removeStale(path, at: address)
+      descriptor = try Self.listen(at: address, path)
     } catch {
       close(folder)
       throw error
@@ -76,19 +75,19 @@ final class ControlSocket: ListeningSocket {
     return folder
   }
 
-  private static func removeStale(_ path: String) throws(ControlError) {
+  private static func removeStale(_ path: String, at address: UnixAddress) throws(ControlError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
-    if let server = server(at: path) { throw .inUse(path: path, pid: server.pid) }
+    if let server = server(at: address) { throw .inUse(path: path, pid: server.pid) }
     unlink(path)
   }
 
-  private static func listen(at path: String) throws(ControlError) -> Int32 {
+  private static func listen(at address: UnixAddress, _ path: String) throws(ControlError) -> Int32 {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw .system(call: "socket", path: path, reason: lastError()) }
     // The file gets the descriptor's mode: nobody else can connect in between, whatever the umask.
-    guard fchmod(descriptor, 0o600) == 0, withAddress(path, { Glibc.bind(descriptor, $0, $1) }) == 0 else {
+    guard fchmod(descriptor, 0o600) == 0, address.bind(descriptor) else {
       defer { close(descriptor) }
       throw .system(call: "bind", path: path, reason: lastError())
     }
@@ -102,35 +101,26 @@ final class ControlSocket: ListeningSocket {
     return descriptor
   }
 
-  /// Returns the process that listens at `path`; nil if there is none.
-  private static func server(at path: String) -> (pid: Int?, Void)? {
+  /// Returns the process that listens there; nil if there is none.
+  private static func server(at address: UnixAddress) -> (pid: Int?, Void)? {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     defer { close(descriptor) }
     // EAGAIN: its queue is full, so it exists.
-    guard withAddress(path, { connect(descriptor, $0, $1) }) == 0 || errno == EAGAIN else { return nil }
+    guard address.connect(descriptor) || errno == EAGAIN else { return nil }
     return (peer(of: descriptor).map { Int($0.pid) }, ())
   }
 
   /// Connects to the listener at `path`, if that is a process of this user; nil otherwise. The caller closes the descriptor, which is in
   /// blocking mode.
   static func connection(to path: String) -> Int32? {
-    guard path.utf8.count <= pathLimit else { return nil }
+    guard let address = UnixAddress(path: path) else { return nil }
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return nil }
-    guard withAddress(path, { connect(descriptor, $0, $1) }) == 0, peer(of: descriptor)?.uid == geteuid() else {
+    guard address.connect(descriptor), peer(of: descriptor)?.uid == geteuid() else {
       close(descriptor)
       return nil
     }
     return descriptor
-  }
-
-  private static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-    }
   }
 
   /// The kernel's `struct ucred`, which Glibc's module lacks.
