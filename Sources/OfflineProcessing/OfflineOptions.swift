@@ -8,8 +8,9 @@ package struct OfflineOptions: Sendable {
   package var microphone: String
   /// Path of the far end's signal, which the speaker played; nil is silence.
   package var farEnd: String?
-  /// Path of the voice, a WAV file at the microphone's rate; it ends in .wav, or has no ending. Stereo where the setting
-  /// `microphoneChannels` is `each`, and voice processing off or the mode wideSpectrum (V16); otherwise mono.
+  /// Path of the voice, a WAV file at the microphone's rate; it ends in .wav, or has no ending. Stereo where
+  /// `channelCount` is 2, or the setting `microphoneChannels` `each`, and voice processing off or the mode wideSpectrum (V16); otherwise
+  /// mono.
   package var output: String
   /// Path of a PNG of levels, ERLE, delay and spectra over time; nil draws none.
   package var plot: String?
@@ -19,6 +20,8 @@ package struct OfflineOptions: Sendable {
   package var quantum: Int?
   /// The settings that differ from the defaults.
   package var settings: [Setting: EventValue] = [:]
+  /// Channels of the voice, 1 or 2; two are refused where the microphone or the settings do not give them.
+  package var channelCount = 1
   /// Keeps the voice's live delay, which makes the output longer.
   package var keepsDelay = false
   /// The output's sample type; nil for the microphone's.
@@ -40,6 +43,7 @@ package struct OfflineOptions: Sendable {
     if let ending = Self.ending(of: output), !["wav", "wave"].contains(ending) {
       throw .options(reason: "\(output): the voice is written as a WAV file; give a name that ends in .wav")
     }
+    if !(1...2).contains(channelCount) { throw .options(reason: "\(channelCount) channels: the voice has 1 or 2") }
     if let quantum, !ManualRenderer.quanta.contains(quantum) { throw .options(reason: "\(ManualRenderingError.quantum(quantum))") }
     for file in [output, plot].compactMap({ $0 }) {
       for input in [microphone, farEnd].compactMap({ $0 }) where areSameFile(input, file) {

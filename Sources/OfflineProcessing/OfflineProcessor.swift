@@ -64,6 +64,7 @@ package final class OfflineProcessor {
     } catch {
       throw .options(reason: "\(error)")
     }
+    renderer.voiceChannelCount = options.channelCount
     do throws(ManualRenderingError) {
       try renderer.prepare(microphoneChannels: input.channelCount)
     } catch {
@@ -71,6 +72,10 @@ package final class OfflineProcessor {
     }
     latency = renderer.latency(quantum: quantum)
     isStereo = microphone.sides > 1 && renderer.givesStereo
+    if options.channelCount == 2, !isStereo {
+      if microphone.sides == 1 { throw .input(file: options.microphone, reason: "it has one channel, of which no voice of two is made") }
+      throw .options(reason: "the voice has two channels only without voice processing or in the mode wideSpectrum")
+    }
     buffers = Samples(Self.bufferCount * quantum)
     channels = Samples(microphone.sides * quantum)
     let (first, step) = (channels.start, quantum)

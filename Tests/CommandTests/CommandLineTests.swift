@@ -63,6 +63,7 @@ struct CommandLineTests {
       (["--telemetry-file", "x", "--telemetry-config", "/nonexistent/gate.json"], "'/nonexistent/gate.json' cannot be read"),
       (["--telemetry-file", "x", "--telemetry-config", "/dev/null"], "--telemetry-config: the telemetry configuration cannot be used"),
       (["rehearse", "--quantum", "31"], "32 to 8192"), (["rehearse", "--quantum", "8193"], "32 to 8192"),
+      (["process", "--mic", "x", "--out", "y", "--channels", "3"], "--channels 3: give 1 or 2"),
       (["rehearse", "--quantum", "-1"], "--quantum -1: give 32 to 8192"),
       (["process", "--out", "x"], "--mic <file>"), (["process", "--mic", "x"], "--out <file>"),
       (["process", "--mic", "x", "--out", "y", "--metrics", "json", "--plot", "-"], "both print"),

@@ -73,6 +73,26 @@ struct ChannelTests {
     #expect(try apart([:]).count == 1, "the mode standard is mono")
   }
 
+  @Test("S9, V16: a voice of two channels is asked for by number, and refused where microphone or mode has but one")
+  func counted() throws {
+    let both = Self.noise.indices.flatMap { [Self.noise[$0], Self.noise[max(0, $0 - 5)]] }
+    var options = OfflineOptions(microphone: try folder.wave("both.wav", both, channels: 2), output: folder.file("out.wav"))
+    options.channelCount = 2
+    options.settings = [.useVoiceProcessingIO: .bool(false)]
+    _ = try OfflineProcessor(options).run()
+    #expect(try SoundInput(path: folder.file("out.wav")).channelCount == 2)
+    options.settings = [.micMode: .string("wideSpectrum")]
+    _ = try OfflineProcessor(options).run()
+    #expect(try SoundInput(path: folder.file("out.wav")).channelCount == 2)
+    options.settings = [:]
+    #expect(throws: OfflineError.self) { try OfflineProcessor(options) }
+    options.settings = [.useVoiceProcessingIO: .bool(false)]
+    options.microphone = try folder.wave("one.wav", Self.noise, channels: 1)
+    #expect(throws: OfflineError.self) { try OfflineProcessor(options) }
+    options.channelCount = 3
+    #expect(throws: OfflineError.self) { try OfflineProcessor(options) }
+  }
+
   @Test("S9: nothing is told of two alike channels, or of silence")
   func ordinary() throws {
     #expect(try run(Self.noise.flatMap { [$0, $0] }, channels: 2) == ([], Self.noise))

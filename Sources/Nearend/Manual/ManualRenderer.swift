@@ -124,6 +124,13 @@ public final class ManualRenderer: @unchecked Sendable {
     core.expect(microphoneChannels: count)
     try setRate(rate)
   }
+
+  /// Channels wanted of the voice, 1 or 2. Takes effect with the next `prepare`. [any]
+  package var voiceChannelCount: Int {
+    get { core.source.channelCount }
+    set { core.source.channelCount = newValue }
+  }
+
   /// A Boolean value indicating whether a microphone of several channels gives a voice of two, with the current settings (V16). [any]
   package var givesStereo: Bool { core.wantsStereo && core.controls.permitsStereo }
 

@@ -12,7 +12,7 @@ struct ProcessCommand: ParsableCommand {
     commandName: "process",
     abstract: "Process recorded files as a call is processed live, without a daemon or a device, faster than real time.",
     discussion: """
-      The output is a mono WAV file as long as the microphone's, at its rate and in its sample type. The same input gives the same output, bit by bit. \
+      The output is a WAV file, mono unless two channels are asked for, as long as the microphone's, at its rate and in its sample type. The same input gives the same output, bit by bit. \
       --mic is any sound file that libsndfile reads, 1 to 32 channels; --far is what the far end sent, at any rate.
 
         nearend process --mic mic.wav --far far.wav --out out.wav --plot out.png
@@ -59,6 +59,12 @@ struct ProcessCommand: ParsableCommand {
       valueName: "channels")
   )
   var micChannels: String?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Channels of the output: 1 (the default) or 2, of a microphone that has both, with wideSpectrum or without voice processing.",
+      valueName: "number"))
+  var channels: Int?
   @Flag(help: "Keep the latency of a live call; the output is longer by that much.")
   var keepDelay = false
   @Option(help: "The echo canceller: nearend's own (the default), webrtc, or off.")
@@ -93,6 +99,7 @@ struct ProcessCommand: ParsableCommand {
     if let micChannels, MicrophoneChannels(micChannels) == nil {
       throw ValidationError("--mic-channels \(micChannels): give \(MicrophoneChannels.possible).")
     }
+    if let channels, !(1...2).contains(channels) { throw ValidationError("--channels \(channels): give 1 or 2.") }
     if leavesEcho, let chosen = aec ?? nearend.devices.aec, chosen != .off {
       throw ValidationError("--no-aec and --aec \(chosen.rawValue): give only one of them.")
     }
@@ -150,6 +157,7 @@ struct ProcessCommand: ParsableCommand {
     options.quantum = quantum
     options.sampleType = sampleType
     options.keepsDelay = keepDelay
+    options.channelCount = channels ?? 1
     options.settings = settings
     guard let tuning else { return }
     do throws(OfflineError) { options.tuning = try TuningFile.read(tuning) } catch { fail(error, ExitStatus(error)) }
