@@ -103,6 +103,12 @@ package final class Desk: @unchecked Sendable {
     }
   }
 
+  /// Puts this card in the place of the one of its kind, which has been unplugged.
+  package func plug(card: DeskCard) {
+    loop.locked { absent[card.kind] = card }
+    plug(card.kind)
+  }
+
   /// Removes a card, whatever it is used for.
   package func unplug(_ kind: DeskCard.Kind) {
     loop.locked {

@@ -48,17 +48,22 @@ extension DeskCard {
     ])
 
   /// An interface with four inputs, of which the first two have microphones, and with loudspeakers.
-  package static let audioInterface = DeskCard(
-    .interface, name: "alsa_card.usb-Simulated_Interface-00", description: "Audio Interface",
-    properties: [
-      "device.api": "alsa", "device.bus": "usb", "device.nick": "Audio Interface", "device.bus-path": "pci-0000:00:14.0-usb-0:4:1.0",
-      "device.icon-name": "audio-card-analog-usb", "api.alsa.card.name": "Audio Interface",
-    ],
-    profiles: [.off, analog(card: "usb-Simulated_Interface-00", microphone: "multichannel-input", ["AUX0", "AUX1", "AUX2", "AUX3"])],
-    routes: [
-      DeskRoute("analog-input-linein", "Line In", .input, .mic, priority: 8_600, devices: [0], profiles: [1]),
-      DeskRoute("analog-output-speaker", "Speakers", .output, .speaker, priority: 10_000, devices: [1], profiles: [1]),
-    ])
+  package static let audioInterface = audioInterface(inputs: 4)
+
+  /// The same with another number of inputs.
+  package static func audioInterface(inputs: Int) -> DeskCard {
+    DeskCard(
+      .interface, name: "alsa_card.usb-Simulated_Interface-00", description: "Audio Interface",
+      properties: [
+        "device.api": "alsa", "device.bus": "usb", "device.nick": "Audio Interface", "device.bus-path": "pci-0000:00:14.0-usb-0:4:1.0",
+        "device.icon-name": "audio-card-analog-usb", "api.alsa.card.name": "Audio Interface",
+      ],
+      profiles: [.off, analog(card: "usb-Simulated_Interface-00", microphone: "multichannel-input", (0..<inputs).map { "AUX\($0)" })],
+      routes: [
+        DeskRoute("analog-input-linein", "Line In", .input, .mic, priority: 8_600, devices: [0], profiles: [1]),
+        DeskRoute("analog-output-speaker", "Speakers", .output, .speaker, priority: 10_000, devices: [1], profiles: [1]),
+      ])
+  }
 
   /// A television. While unplugged its only profile is unavailable, so it has no node.
   package static let hdmi = DeskCard(

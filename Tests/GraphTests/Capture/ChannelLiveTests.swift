@@ -113,6 +113,28 @@ extension GraphTests {
       #expect(abs(level(mean) - level(noisy.map { $0 / 4 })) < 0.1, "the others cancel each other")
     }
 
+    @Test("V15, R1: a device that is replugged with another number of channels is heard by a port for each")
+    func replugged() throws {
+      let live = try LiveGraph(.desk([.interface]))
+      defer { live.stop() }
+      let desk = try #require(live.session.desk)
+      let recorder = try live.probe("near", record: ["voice"], frames: 480)
+      try live.link([("nearend.microphone:capture_MONO", recorder.recordPort("voice"))])
+      let device = "alsa_input.usb-Simulated_Interface-00.multichannel-input"
+      for channels in [4, 3, 6] {
+        if channels != 4 {
+          desk.unplug(.interface)
+          try live.wait(for: "the device to be gone") { $0.route.microphone == nil }
+          desk.plug(card: .audioInterface(inputs: channels))
+        }
+        try live.wait(forActive: (0..<channels).map { ("\(device):capture_AUX\($0)", "nearend:mic_\($0 + 1)") })
+        try live.wait(for: "\(channels) channels") {
+          $0.graph.captureLinks == channels && $0.route.microphoneInputs.count == channels
+        }
+      }
+      withExtendedLifetime(recorder) {}
+    }
+
     @Test("V15, R1: from an array to a microphone of one channel and back, each is heard by its own ports")
     func routes() throws {
       let live = try LiveGraph(.array, quantum: 480)
