@@ -51,6 +51,19 @@ import Testing
     #expect(abs(gain(voice, 0.2...3.9)) < 0.5)
   }
 
+  @Test("V15: an input in opposite phase that stands out of less noise from some moment on cancels not a syllable")
+  func betterOpposite() {
+    let (quiet, loud) = (Self.noise(-70, seed: 1), Self.noise(-48, seed: 2))
+    let rising = quiet.indices.map { $0 < Self.rate / 2 ? quiet[$0] : loud[$0] }
+    let voice = rig.run([Self.sum(Self.speech, rising), Self.sum(Self.speech, Self.noise(-70, seed: 3), gain: -1)])
+    let least = stride(from: 0.4, to: 3.9, by: 0.02).map { start -> Double in
+      let part = Int(start * Double(Self.rate))..<Int((start + 0.02) * Double(Self.rate))
+      return CaptureSignals.power(Self.speech[part]) > 1e-4 ? gain(voice, start...start + 0.02) : 0
+    }.min()
+    #expect(least ?? -100 > -2, "\(least ?? 0) dB")
+    #expect(uses == [.heard, .opposite])
+  }
+
   @Test("V15: an input that clips, or is noisy, is left out")
   func harmful() {
     let clipped = Self.speech.map { min(max(40 * $0, -0.7), 0.7) }

@@ -233,13 +233,14 @@ struct InputMix: ~Copyable {
     tell(linked, count: count)
   }
 
-  /// The channel that the others are compared with: another one only if it is 3 dB better.
+  /// The channel that the others are compared with: another one only if it is 3 dB better. One that is its inverse takes its place only
+  /// where it fails: until the former is left out, the two would cancel each other.
   @_noLocks @_noAllocation
   private mutating func chooseBest(_ linked: UInt32, count: Int, isKnown: Bool) {
     var next = first, most = 2 * score(first, isKnown: isKnown)
     for channel in 0..<count where channel != first && Self.has(linked, channel) {
       let score = score(channel, isKnown: isKnown)
-      if score > most { (next, most) = (channel, score) }
+      if score > (verdicts.start[channel].use.isSame(as: .opposite) ? 1_000 * most : most) { (next, most) = (channel, score) }
     }
     first = next
   }
