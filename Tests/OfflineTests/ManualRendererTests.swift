@@ -43,7 +43,9 @@ struct ManualRendererTests {
     #expect(renderer.position == 0)
   }
 
-  @Test("S9 V7: the same blocks give the same samples while other renderers are made, with either engine", arguments: TestSignals.cancellers)
+  @Test(
+    "S9 V7: the same blocks give the same samples while other renderers are made, with either engine",
+    arguments: TestSignals.cancellers)
   func othersBeside(engine: EchoCanceller) throws {
     let far = TestSignals.bursts(frames: 48_000)
     let microphone = (0..<far.count).map { 0.3 * ($0 < 2_000 ? 0 : far[$0 - 2_000]) }

@@ -179,8 +179,8 @@ struct RehearseCommand: ParsableCommand {
     let script = incidents.map(Self.script)
     let stop = StopRequest.onSignals()
     let terminal = display.headless ? nil : TerminalDisplay.checked(display)
-    Rehearsal(devices: devices, display: display, quantum: quantum, hasDesk: desk, array: microphones.flatMap(MicrophoneArray.init), script: script)
-      .run(terminal, stop)
+    let array = microphones.flatMap(MicrophoneArray.init)
+    Rehearsal(devices: devices, display: display, quantum: quantum, hasDesk: desk, array: array, script: script).run(terminal, stop)
   }
 
   /// Ends the process if the file cannot be read.

@@ -122,7 +122,7 @@ extension PrivateSession {
     var text = ""
     try wait(for: "the metadata", detail: { text }) {
       text = try run("pw-metadata", [subject.map { "\($0)" }, key].compactMap { $0 }).output
-      return text.contains("update:")
+      return text.firstRange(of: "update:") != nil
     }
     return text
   }

@@ -41,8 +41,8 @@ package struct WebRTCLibrary: @unchecked Sendable {
   }()
 
   /// Held alone while a processor is made, and shared by whoever's samples must not depend on chance. While a processor of 0.3 is made, all
-  /// others compute with the library's portable functions instead of the vectorized ones, which round otherwise. Live cycles do not wait for
-  /// it: what they lose is rounding.
+  /// others compute with the library's portable functions instead of the vectorized ones, which round otherwise. Live cycles do not wait
+  /// for it: what they lose is rounding.
   package static let making = SharedLock()
 
   /// Makes a processor for blocks of `block` frames of 10 ms. [control]
