@@ -11,7 +11,7 @@ final class RouteWatch {
   private let strays: StrayStreams
   private let opener = LoopOpener()
   private var moves = ProgramMoves()
-  private let smart = SmartFilters()
+  private let smart: SmartFilters
   /// The nodes of the devices last observed, by serial number.
   private var nodes: [UInt64: GlobalObject] = [:]
 
@@ -21,6 +21,7 @@ final class RouteWatch {
     let cards = CardWatch(loop: connection.loop, remote: remote, properties: properties, changed: changed)
     ports = PortWatch(connection, cards: cards, changed: changed)
     strays = StrayStreams(connection, changed: changed)
+    smart = SmartFilters(loop: connection.loop)
   }
 
   // MARK: Observing
