@@ -10,6 +10,8 @@ struct DeskGraph {
   var links: [(output: UInt32, input: UInt32)] = []
   var hasFilterPorts = true
   var reference = ReferenceSource.everything
+  /// Of the microphone, besides the one it has.
+  var furtherChannels = 0
 
   static let (filter, nearendSpeaker, nearendMicrophone): (UInt32, UInt32, UInt32) = (1, 2, 3)
   static let (card, microphone, application): (UInt32, UInt32, UInt32) = (10, 11, 20)
@@ -50,6 +52,10 @@ struct DeskGraph {
             "node.id": "\(node)", "port.name": name, "audio.channel": channel, "port.direction": isInput ? "in" : "out",
             "port.monitor": "\(isMonitor)",
           ]))
+    }
+    for channel in 0..<furtherChannels {
+      let properties = ["node.id": "\(Self.microphone)", "port.name": "capture_AUX\(channel + 1)", "port.direction": "out"]
+      registry.append(GlobalObject(id: 300 + UInt32(channel), kind: .port, properties: properties))
     }
     for (index, link) in links.enumerated() {
       registry.append(

@@ -38,6 +38,18 @@ struct GraphDecisionTests {
     #expect(planned(decide(DeskGraph(reference: .mix), Self.call)) == keys(DeskGraph.allLinks).subtracting(keys(DeskGraph.referenceLinks)))
   }
 
+  @Test("V15: the microphone's channels are known before a call opens it, so that the call's first cycle has its capture path")
+  func expectedChannels() {
+    let desk = DeskGraph(furtherChannels: 3)
+    #expect(decide(desk, SessionDemand()).expectedChannels == 4)
+    #expect(decide(desk, SessionDemand()).links.microphoneChannels == nil, "its ports are made with the call")
+    #expect(decide(desk, Self.call).expectedChannels == 4)
+    #expect(decide(desk, Self.muted).expectedChannels == 4)
+    #expect(decide(DeskGraph(), SessionDemand()).expectedChannels == 1)
+    #expect(decide(desk, Self.unmanaged).expectedChannels == nil, "a program may link another one")
+    #expect(decide(desk, Self.call, choice: RouteChoice()).expectedChannels == nil)
+  }
+
   @Test("R1: a sink into which the voice comes back within a cycle is cut off, and nothing else")
   func loop() {
     var facts = DeskGraph().facts

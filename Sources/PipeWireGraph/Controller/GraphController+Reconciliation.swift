@@ -93,20 +93,14 @@ extension GraphController {
     try ducking.update(facts.objects, speaker: decision.choice.speaker?.id, ownClients: facts.ownClients)
     let links = decision.links
     core.setSpeakerPorts(perChannel: links.speakerPortsPerChannel)
-    prepare(for: decision.choice.microphone, facts)
+    // One that is replaced in a call's first moments has learnt in vain.
+    if let channels = decision.expectedChannels, core.expect(microphoneChannels: channels) { renewCapturePath() }
     if let channels = links.microphoneChannels { try attachment.filter?.makeChannelPorts(channels) }
     try attachment.links.apply(links, existing: facts.objects.links)
     notify(attachment.routes.open(facts.loops, in: facts.objects, speaker: decision.choice.speaker))
     notify(attachment.use(settings.usedPrograms))
     useReference(isMix: decision.usesMix)
     attachment.filter?.keepAwake(decision.keepsFilterAwake)
-  }
-
-  /// Has a capture path made for a microphone before it is opened: one that is replaced in a call's first moments has learnt in vain.
-  private func prepare(for microphone: RouteDevice?, _ facts: GraphFacts) {
-    guard let microphone else { return }
-    let channels = facts.objects.outputs(of: microphone.id).count
-    if channels > 0, core.expect(microphoneChannels: channels) { renewCapturePath() }
   }
 
   private func useReference(isMix: Bool) {

@@ -20,6 +20,9 @@ struct GraphDecision {
   let demand: SessionDemand
   let choice: RouteChoice
   let links: LinkPlan
+  /// Channels of the microphone of this call, or of the next, known before it is opened; nil without one, before its ports are there, or
+  /// where the program links devices of its own choice.
+  let expectedChannels: Int?
   /// Whether the session is interrupted, so that its programs' audio waits.
   let isInterrupted: Bool
   /// Whether nearend's own mix is the canceller's reference: by setting, or until the real speaker's output can be recorded.
@@ -47,6 +50,8 @@ struct GraphDecision {
     links = LinkPlan(
       objects: objects, endpoints: facts.endpoints, devices: choice, demand: demand,
       keepsAwake: demand.keepsAwake && !now.hasPassivePorts, reference: now.reference, cutOff: Set(facts.loops.map(\.sink)))
+    let channels = choice.microphone.map { objects.outputs(of: $0.id).count } ?? 0
+    expectedChannels = channels == 0 || demand.isActive && !demand.linksDevices ? nil : channels
     isInterrupted = wanted.isActive && !demand.isActive
     usesMix = now.reference == .mix || now.usesMix && demand.isActive && !links.hasReference(objects.links)
     let hasDevice = choice.speaker != nil || (demand.sends && choice.microphone != nil)
