@@ -32,9 +32,7 @@ final class ArrayedMicrophone: @unchecked Sendable {
       let (place, gain) = microphone
       let loudspeaker = RoomResponse(rate: options.rate, seed: options.seed, place: place, number: number)
       let air = RoomResponse(rate: options.rate, distance: 0.6, seed: seat, place: place, number: number).scaled(by: voice)
-      var talker = speech.samples
-      let convolver = Convolver(response: air.taps)
-      talker.withUnsafeMutableBufferPointer { if let start = $0.baseAddress { convolver.process(start, start, frames: $0.count) } }
+      let talker = air.heard(speech.samples)
       return ArrayedMicrophone(
         response: loudspeaker.scaled(by: factor), talker: talker.isEmpty ? [0] : talker, gain: Float(decibels: gain),
         seed: options.seed &+ UInt64(number))

@@ -127,6 +127,17 @@ extension PrivateSession {
     return text
   }
 
+  /// Returns the names of devices that the metadata "default" has for its keys; "" for none.
+  package func deviceNames(_ keys: [String]) throws -> [String] {
+    let lines = try metadata().split(separator: "\n")
+    return keys.map { key in
+      lines.last { $0.firstRange(of: "key:'\(key)'") != nil }?.split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
+    }
+  }
+
+  /// The names of the effective default devices, sink first.
+  package var defaults: [String] { get throws { try deviceNames(["default.audio.sink", "default.audio.source"]) } }
+
   /// Waits until every port exists, given as `node:port`.
   /// - Parameter timeout: seconds; nil for the configuration's.
   /// - Throws: `SessionError`: `timedOut`, which names the missing ones, or `programFailed`.

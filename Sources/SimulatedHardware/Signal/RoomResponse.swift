@@ -78,13 +78,20 @@ package struct RoomResponse: Sendable {
 
   /// Returns the ratio by which `scaled(toGain:for:)` scales.
   func factor(toGain gain: Double, for speech: [Float]) -> Float {
+    guard let before = Measures.activeLevel(speech, rate: rate), let after = Measures.activeLevel(heard(speech), rate: rate) else {
+      return 1
+    }
+    return Float(pow(10, (gain - (after - before)) / 20))
+  }
+
+  /// Returns a sound as it is heard in the room, as long as it is.
+  func heard(_ sound: [Float]) -> [Float] {
     let convolver = Convolver(response: taps)
-    var arriving = speech
+    var arriving = sound
     arriving.withUnsafeMutableBufferPointer { buffer in
       guard let samples = buffer.baseAddress else { return }
       convolver.process(samples, samples, frames: buffer.count)
     }
-    guard let before = Measures.activeLevel(speech, rate: rate), let after = Measures.activeLevel(arriving, rate: rate) else { return 1 }
-    return Float(pow(10, (gain - (after - before)) / 20))
+    return arriving
   }
 }

@@ -10,12 +10,7 @@ struct CrashTests {
   private static let laptop = ["alsa_output.pci-0000_00_1f.3.analog-stereo", "alsa_input.pci-0000_00_1f.3.analog-stereo"]
 
   /// The names of the session's configured defaults, sink first; "" for none.
-  private func configured(_ session: PrivateSession) throws -> [String] {
-    let lines = try session.metadata().split(separator: "\n")
-    return Self.keys.map { key in
-      lines.last { $0.contains("key:'\(key)'") }?.split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
-    }
-  }
+  private func configured(_ session: PrivateSession) throws -> [String] { try session.deviceNames(Self.keys) }
 
   /// Starts nearend as the session's default devices, also where `--default` would make smart filters of them.
   private func startAsDefault(_ session: PrivateSession) throws -> RunningProgram {
@@ -68,12 +63,7 @@ struct CrashTests {
     configuration.desk = [DeskCard.make(.laptop)]
     configuration.runsPulse = false
     let session = try PrivateSession(configuration)
-    func effective() throws -> [String] {
-      let lines = try session.metadata().split(separator: "\n")
-      return ["default.audio.sink", "default.audio.source"].map { key in
-        lines.last { $0.contains("key:'\(key)'") }?.split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
-      }
-    }
+    func effective() throws -> [String] { try session.defaults }
     try session.wait(for: "the laptop's") { try effective() == Self.laptop }
     #expect(try configured(session) == ["", ""])
     let first = try startAsDefault(session)

@@ -20,24 +20,10 @@ extension GraphTests {
     }
 
     /// The names of the configured defaults, sink first; "" for none.
-    private func configured(_ session: PrivateSession) throws -> [String] {
-      let lines = try session.metadata().split(separator: "\n")
-      return Self.keys.map { key in
-        guard let line = lines.last(where: { $0.contains("key:'\(key)'") }), let name = line.split(separator: "\"").dropFirst(3).first
-        else {
-          return ""
-        }
-        return String(name)
-      }
-    }
+    private func configured(_ session: PrivateSession) throws -> [String] { try session.deviceNames(Self.keys) }
 
     /// The names of the effective defaults, sink first.
-    private func effective(_ session: PrivateSession) throws -> [String] {
-      let lines = try session.metadata().split(separator: "\n")
-      return ["default.audio.sink", "default.audio.source"].map { key in
-        lines.last { $0.contains("key:'\(key)'") }?.split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
-      }
-    }
+    private func effective(_ session: PrivateSession) throws -> [String] { try session.defaults }
 
     private func wait(_ session: PrivateSession, forEffective names: [String]) throws {
       try session.wait(for: "\(names) in use, not \((try? effective(session)) ?? [])") { try effective(session) == names }

@@ -52,14 +52,7 @@ extension GraphTests {
       }
 
       /// The session's default devices.
-      var defaults: [String] {
-        get throws {
-          let lines = try session.metadata().split(separator: "\n")
-          return ["default.audio.sink", "default.audio.source"].map { key in
-            lines.last { $0.contains("key:'\(key)'") }?.split(separator: "\"").dropFirst(3).first.map(String.init) ?? ""
-          }
-        }
-      }
+      var defaults: [String] { get throws { try session.defaults } }
       static let real = ["hw.speaker", "hw.mic"]
 
       /// Waits until the tone is heard on the real speaker.
