@@ -51,6 +51,8 @@ struct spa_source *npw_loop_add_io(struct pw_loop *loop, int fd, uint32_t mask, 
 }
 int npw_loop_update_io(struct pw_loop *loop, struct spa_source *source, uint32_t mask) { return pw_loop_update_io(loop, source, mask); }
 int npw_loop_signal_event(struct pw_loop *loop, struct spa_source *source) { return pw_loop_signal_event(loop, source); }
+static int do_nothing(struct spa_loop *loop, bool async, uint32_t sequence, const void *data, size_t size, void *user_data) { return 0; }
+void npw_loop_make_queue(struct pw_loop *loop) { pw_loop_invoke(loop, do_nothing, 0, NULL, 0, false, NULL); }
 
 void npw_filter_process(void *data, struct spa_io_position *position) {
   const npw_filter_target *target = data;

@@ -51,7 +51,7 @@ func fail(_ reason: Any, _ status: ExitStatus) -> Never {
   let takesLittle = reason is String || reason is TransferError || reason is IsolationError
   let takesSession = !takesLittle && [.failure, .unavailable].contains(status)
   let isNamed = words.includes(SystemError(code: EMFILE).description)
-  if !words.includes(short.problem), isNamed || Shortage.lacksDescriptors(takesSession ? 64 : 4) {
+  if !words.includes(short.problem), isNamed || Shortage.lacksDescriptors(takesSession ? Shortage.mostNeededBySession : 4) {
     let hint = "\(short.problem), which may be the cause; \(short.remedy)"
     standardError.write(journal.line(.error, hint) ?? "nearend: \(hint)")
   }

@@ -67,7 +67,8 @@ package final class Connection {
     // warning.
     let configuration = isPipeWire(PipeWireLibrary.version, atLeast: 1, 4) ? "client.conf" : "client-rt.conf"
     let contextProperties = properties.merging(["config.name": configuration]) { $1 }
-    guard let context = loop.events.flatMap({ pw_context_new($0, contextProperties.makePointer(), 0) }) else {
+    let events = ThreadLoop.hasDescriptors() ? loop.events : nil
+    guard let context = events.flatMap({ pw_context_new($0, contextProperties.makePointer(), 0) }) else {
       let code = errno
       coreHook.deallocate()
       registryHook.deallocate()

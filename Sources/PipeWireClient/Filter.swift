@@ -1,5 +1,6 @@
 import Border
 internal import CPipeWire
+internal import Glibc
 import Platform
 
 /// A node with DSP ports (32-bit float mono) whose process callback runs on PipeWire's data thread. [control]
@@ -80,7 +81,7 @@ package final class Filter {
   package func connect(reportsLatency: Bool = false) throws(PipeWireError) {
     var flags = PW_FILTER_FLAG_RT_PROCESS.rawValue
     if reportsLatency { flags |= PW_FILTER_FLAG_CUSTOM_LATENCY.rawValue }
-    let result = pw_filter_connect(filter, pw_filter_flags(rawValue: flags), nil, 0)
+    let result = ThreadLoop.hasDescriptors() ? pw_filter_connect(filter, pw_filter_flags(rawValue: flags), nil, 0) : -EMFILE
     guard result >= 0 else {
       throw PipeWireError(failed: "the filter cannot join the graph", result)
     }

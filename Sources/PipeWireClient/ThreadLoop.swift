@@ -1,10 +1,14 @@
 internal import CPipeWire
 internal import Glibc
+import Platform
 internal import Synchronization
 
 /// The thread on which libpipewire calls back, with a lock that excludes all other threads during callbacks.
 ///
 /// Everything in this module marked [control] is called either from a callback or inside `locked`.
+///
+/// From 1.6 on, libpipewire frees a source that it could not make and leaves it in the loop's list: later calls abort the process, or never
+/// return. So what takes descriptors is asked of it only while there are enough, which `hasDescriptors` tells.
 ///
 /// `@unchecked Sendable`: the pointer is constant, and the pw_thread_loop functions used here may be called from any thread.
 package final class ThreadLoop: @unchecked Sendable {
@@ -16,11 +20,21 @@ package final class ThreadLoop: @unchecked Sendable {
   /// The thread inside `locked`; 0 for none. A thread finds its own value here only while it holds the lock.
   private let holder = Atomic<UInt>(0)
 
-  /// Creates the loop; `start` runs it. [any]
-  package init(name: String) {
+  /// Creates the loop, unless fewer descriptors are left than it and what is made on it may need; `start` runs it. [any]
+  package init(name: String, descriptors: Int = Shortage.mostNeeded) {
     PipeWireLibrary.initialize()
-    loop = pw_thread_loop_new(name, nil)
+    loop = Self.hasDescriptors(descriptors) ? pw_thread_loop_new(name, nil) : nil
+    // From 1.6 on, `stop` takes a queue of the loop's, which has a descriptor: without one its thread would never end. Here the loop keeps
+    // one.
+    if let events { npw_loop_make_queue(events) }
     if loop == nil { fail() }
+  }
+
+  /// Returns whether `count` descriptors are left; if not, `errno` says why. [any]
+  static func hasDescriptors(_ count: Int = Shortage.mostNeeded) -> Bool {
+    guard Shortage.lacksDescriptors(count) else { return true }
+    errno = EMFILE
+    return false
   }
 
   deinit { if let loop { pw_thread_loop_destroy(loop) } }
@@ -95,6 +109,8 @@ package class LoopSource {
   fileprivate let loop: ThreadLoop
   fileprivate var source: UnsafeMutablePointer<spa_source>?
   private var handler: () -> Void
+  /// Descriptors that must be left to make one: more than it takes, because other threads may take some meanwhile.
+  private static let mostNeeded = 4
 
   fileprivate init(loop: ThreadLoop, handler: @escaping () -> Void) {
     self.loop = loop
@@ -119,7 +135,7 @@ package class LoopSource {
   /// Takes what the library has made on the loop.
   fileprivate final func make(_ make: (UnsafeMutablePointer<pw_loop>) -> UnsafeMutablePointer<spa_source>?) {
     guard let events = loop.events else { return }
-    source = make(events)
+    source = ThreadLoop.hasDescriptors(Self.mostNeeded) ? make(events) : nil
     if source == nil { loop.fail() }
   }
 

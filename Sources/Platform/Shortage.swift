@@ -5,7 +5,9 @@ package enum Shortage: Sendable, Equatable {
   case descriptors, threads, memory
 
   /// Descriptors that a part of nearend may need at once.
-  private static let mostNeeded = 16
+  package static let mostNeeded = 16
+  /// Descriptors that a session takes.
+  package static let mostNeededBySession = 64
 
   /// What is short, judged by a call's `errno`, and by whether there are as many descriptors as a library may have needed, whose own error
   /// may be any other; nil for nothing.

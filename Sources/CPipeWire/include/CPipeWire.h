@@ -37,6 +37,8 @@ struct spa_source *npw_loop_add_event(struct pw_loop *loop, spa_source_event_fun
 struct spa_source *npw_loop_add_io(struct pw_loop *loop, int fd, uint32_t mask, spa_source_io_func_t function, void *data);
 int npw_loop_update_io(struct pw_loop *loop, struct spa_source *source, uint32_t mask);
 int npw_loop_signal_event(struct pw_loop *loop, struct spa_source *source);
+// Has a loop whose thread does not run yet make a queue for invocations, which it keeps.
+void npw_loop_make_queue(struct pw_loop *loop);
 
 // The process trampoline. `struct spa_io_position` differs between PipeWire's versions; these are the fields that nearend uses.
 typedef struct npw_cycle {

@@ -1,5 +1,6 @@
 import LoginSession
 import PipeWireClient
+import Platform
 import RealtimeCore
 import SessionModel
 import Synchronization
@@ -12,7 +13,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: all state is accessed with the thread loop's lock held, in its own thread's callbacks or through `loop.locked`.
 package final class GraphController: @unchecked Sendable {
-  let loop = ThreadLoop(name: "nearend-control")
+  let loop = ThreadLoop(name: "nearend-control", descriptors: Shortage.mostNeededBySession)
   let core: AudioCore
   let options: GraphOptions
   /// Receives the graph's events, and states the session's demands.
