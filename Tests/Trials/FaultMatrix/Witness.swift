@@ -1,4 +1,5 @@
 import PipeWireClient
+import RealtimeCore
 import Synchronization
 
 /// Listens in the graph, with a connection of its own: to every real speaker by its monitor, to the microphone in use, and as an
@@ -22,6 +23,13 @@ final class Witness: @unchecked Sendable {
     var port: UnsafeMutableRawPointer?
     var link: RemoteObject?
     var name = ""
+    /// This cycle's samples: the monitor of a device that goes is unmapped in mid-cycle.
+    let samples = UnsafeMutablePointer<Float>.allocate(capacity: CycleProcessor.maximumQuantum)
+    deinit {
+      // Ends the callbacks.
+      filter = nil
+      samples.deallocate()
+    }
     init(_ track: SoundTrack, node: UInt32, from: UInt32, isPassive: Bool) {
       (self.track, self.node, self.from, self.isPassive) = (track, node, from, isPassive)
     }
@@ -166,7 +174,8 @@ final class Witness: @unchecked Sendable {
     guard let data, let cycle else { return }
     let ear = Unmanaged<Ear>.fromOpaque(data).takeUnretainedValue()
     let now = Cycle(cycle)
-    guard let port = ear.port, let samples = dspBuffer(port, frames: now.frames) else { return }
-    ear.track.add(samples, now)
+    guard let port = ear.port, now.frames <= CycleProcessor.maximumQuantum else { return }
+    guard copyInput(port, to: ear.samples, frames: now.frames) else { return }
+    ear.track.add(ear.samples, now)
   }
 }
