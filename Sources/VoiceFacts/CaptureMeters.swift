@@ -2,6 +2,8 @@
 package struct CaptureMeters: Sendable, BitwiseCopyable {
   /// Peak of the raw microphone, linear, 1 is full scale.
   package var microphonePeak: Float = 0
+  /// How often the microphone has sounded again after 0.1 s of digital silence and more, as a gate does, since the path was made.
+  package var microphonePauses: UInt32 = 0
   /// Peak of the reference, of the louder of left and right, linear.
   package var referencePeak: Float = 0
   /// Peak of the path's output, after mute, linear.
@@ -41,6 +43,11 @@ package struct CaptureMeters: Sendable, BitwiseCopyable {
   /// Blocks that WebRTC's engine refused and that passed unprocessed, since the path was made. Any value but 0 indicates a fault in the
   /// library.
   package var errors = 0
+
+  /// Peaks up to this, −100 dBFS, are the digital silence of a microphone that is switched off, or gated. Noise of 16 bits is above.
+  package static var digitalSilence: Float {
+    @_noLocks @_noAllocation get { 1e-5 }
+  }
 
   /// The meters with voice processing off: silence, and everything unknown.
   @_noLocks @_noAllocation

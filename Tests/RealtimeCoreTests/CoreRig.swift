@@ -58,7 +58,7 @@ final class CoreRig: @unchecked Sendable {
   @discardableResult
   func cycle(
     _ microphone: [Float], channels: [[Float]] = [], call: (left: [Float], right: [Float])? = nil, reference: [Float]? = nil,
-    hasReference: Bool = true
+    hasReference: Bool = true, hasMicrophone: Bool = true
   ) -> (left: [Float], right: [Float]) {
     let frames = channels.first?.count ?? microphone.count
     let (left, right) = (outputs + CoreState.maximumQuantum, outputs + 2 * CoreState.maximumQuantum)
@@ -68,7 +68,7 @@ final class CoreRig: @unchecked Sendable {
         (call?.right ?? silence).withUnsafeBufferPointer { callRight in
           var buffers = CycleBuffers(frames: frames, rate: rate, position: position, driver: driver)
           buffers.nanoseconds = nanoseconds
-          if channels.isEmpty { buffers.microphone = microphone.baseAddress }
+          if channels.isEmpty, hasMicrophone { buffers.microphone = microphone.baseAddress }
           buffers.call = StereoInput(left: callLeft.baseAddress, right: callRight.baseAddress)
           buffers.voice = outputs
           buffers.voiceRight = outputs + 3 * CoreState.maximumQuantum

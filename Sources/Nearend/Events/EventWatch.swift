@@ -48,11 +48,15 @@ final class EventWatch: Sendable {
 
   private func listen(at now: Double) {
     let isOpen = core.isSending && !core.isInterrupted && !core.controls.isMicrophoneMuted
-    let peak = core.meters.snapshot().microphonePeak
-    hearing.withLock { $0.silence.update(isOpen ? $0.microphone : nil, isRecording: core.isSending, peak: peak, at: now) }
+    let meters = core.meters.snapshot()
+    hearing.withLock {
+      $0.silence.update(
+        isOpen ? $0.microphone : nil, isRecording: core.isSending, peak: meters.microphonePeak, pauses: meters.microphonePauses, at: now)
+    }
   }
 
-  /// Seconds for which the microphone has given nothing but digital silence since it was opened; nil if it has sounded, or is not open.
+  /// Seconds for which the microphone has given nothing but digital silence, although it should sound; nil otherwise. See
+  /// `MicrophoneSilence`.
   var microphoneSilence: Double? {
     guard core.isSending else { return nil }
     let now = clock()

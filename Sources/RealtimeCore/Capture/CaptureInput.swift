@@ -23,7 +23,11 @@ struct CaptureInput: ~Copyable {
   private(set) var silence = 0
   /// Fades at the points where the microphone's link is removed or made again.
   private var seam: Seam
-  private var hasMicrophone: Bool?
+  private var wasLinked: Bool?
+  /// Whether a microphone was linked in the last cycle.
+  var hasMicrophone: Bool {
+    @_noLocks @_noAllocation get { wasLinked == true }
+  }
 
   /// - Parameter further: microphones besides the main one, 0…7.
   init(maximumQuantum: Int, rate: Int, further: Int = 0) {
@@ -52,7 +56,7 @@ struct CaptureInput: ~Copyable {
     (gate, other.gate) = (other.gate, gate)
     (silence, other.silence) = (other.silence, silence)
     seam.exchange(with: &other.seam)
-    (hasMicrophone, other.hasMicrophone) = (other.hasMicrophone, hasMicrophone)
+    (wasLinked, other.wasLinked) = (other.wasLinked, wasLinked)
   }
 
   /// A Boolean value indicating whether the gate is fully shut.
@@ -71,8 +75,8 @@ struct CaptureInput: ~Copyable {
   ) {
     copy(source, offset: 0, to: own.start, frames: frames)
     let isThere = source != nil
-    if let hasMicrophone, hasMicrophone != isThere { seam.begin(silence: 0) }
-    hasMicrophone = isThere
+    if let wasLinked, wasLinked != isThere { seam.begin(silence: 0) }
+    wasLinked = isThere
     if seam.isJoining || isThere { seam.process(own.start, frames: frames) }
     sanitize(own.start, into: own.start, frames: frames)
     isMuted = wanted || !gate.isOpen

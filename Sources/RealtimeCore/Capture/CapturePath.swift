@@ -33,6 +33,7 @@ package struct CapturePath: ~Copyable {
   private let isolation: UnsafeMutablePointer<IsolationSlot>?
   private var gate: MuteGate
   private var seam: Seam
+  private var pauses = PauseWatch()
   /// Of a voice of two channels; nil if nobody has asked for that.
   private let rightSide: UnsafeMutablePointer<RightSide>?
   /// A Boolean value indicating whether the right voice differed from the left one in the last cycle.
@@ -286,6 +287,7 @@ package struct CapturePath: ~Copyable {
     input.exchange(with: &old.pointee.input)
     seam.exchange(with: &old.pointee.seam)
     gate = old.pointee.gate
+    pauses = old.pointee.pauses
     quantum = old.pointee.quantum
     isProcessing = old.pointee.isProcessing
     blocks.restart(quantum: quantum)
@@ -321,6 +323,8 @@ package struct CapturePath: ~Copyable {
     if isProcessing { meters = blocks.chain.readings }
     let microphone = max(peak(input.own.start, frames: frames), rightSide?.pointee.microphonePeak(frames: frames) ?? 0)
     meters.microphonePeak = max(microphone, former.microphonePeak * fall)
+    pauses.note(peak: microphone, isLinked: input.hasMicrophone, frames: frames, rate: rate)
+    meters.microphonePauses = pauses.count
     let reference = max(peak(input.left.start, frames: frames), peak(input.right.start, frames: frames))
     meters.referencePeak = max(reference, former.referencePeak * fall)
     meters.voicePeak = max(voice, former.voicePeak * fall)

@@ -91,8 +91,8 @@ public struct SessionStatus: Codable, Sendable, Equatable {
   /// A Boolean value indicating whether somebody talks while muted (D2). False if it cannot be detected: in mute mode `restart`, and
   /// without voice processing.
   package var isTalkingWhileMuted = false
-  /// Seconds for which the open microphone has given nothing but digital silence since it was opened; nil if it has sounded, is muted in
-  /// nearend, or nobody records.
+  /// Seconds for which the open microphone has given nothing but digital silence, since it was opened or after half a minute without a
+  /// pause; nil if it has sounded and may be a gate, is muted in nearend, or nobody records.
   package var microphoneSilence: Double?
   /// A Boolean value indicating whether the capture path is kept warm although nothing sends (S8).
   package var isRecordingAlwaysPrepared = false
