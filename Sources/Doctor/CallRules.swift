@@ -200,17 +200,18 @@ func microphoneFindings(_ facts: DoctorFacts) -> [Finding] {
   return findings
 }
 
-/// Channels of the microphone that are left out because they would harm the voice; that most of many are empty is no wonder.
+/// Channels of the microphone that are left out because they would harm the voice; that most of more than an array has are empty is no
+/// wonder.
 private func channelFindings(_ status: Snapshot) -> [Finding] {
   let inputs = status.route.microphoneInputs
   let harmful = inputs.filter {
-    [.clipped, .opposite, .noisy].contains($0.use) || inputs.count == 2 && $0.use != .heard && $0.use != .unchosen
+    [.clipped, .opposite, .noisy].contains($0.use) || inputs.count <= 8 && $0.use != .heard && $0.use != .unchosen
   }
   guard !harmful.isEmpty else { return [] }
   return [
     Finding(
       "microphone-channels", .hint, "not all of the microphone's channels work: what is left out is not heard", evidence: [inputs.words],
-      remedy: "look at its plugs and gains; to hear others than these, nearend set microphoneChannels 1,2 (or mean, for all)")
+      remedy: "look at its plugs and gains; to choose yourself which are heard, nearend set microphoneChannels NUMBERS (or mean, for all)")
   ]
 }
 

@@ -20,8 +20,8 @@ package struct OfflineOptions: Sendable {
   package var quantum: Int?
   /// The settings that differ from the defaults.
   package var settings: [Setting: EventValue] = [:]
-  /// Channels of the voice, 1 or 2; two are refused where the microphone or the settings do not give them.
-  package var channelCount = 1
+  /// Channels of the voice, 1 or 2; refused where the microphone or the settings do not give them. Nil: as these give them.
+  package var channelCount: Int?
   /// Keeps the voice's live delay, which makes the output longer.
   package var keepsDelay = false
   /// The output's sample type; nil for the microphone's.
@@ -43,7 +43,7 @@ package struct OfflineOptions: Sendable {
     if let ending = Self.ending(of: output), !["wav", "wave"].contains(ending) {
       throw .options(reason: "\(output): the voice is written as a WAV file; give a name that ends in .wav")
     }
-    if !(1...2).contains(channelCount) { throw .options(reason: "\(channelCount) channels: the voice has 1 or 2") }
+    if let channelCount, !(1...2).contains(channelCount) { throw .options(reason: "\(channelCount) channels: the voice has 1 or 2") }
     if let quantum, !ManualRenderer.quanta.contains(quantum) { throw .options(reason: "\(ManualRenderingError.quantum(quantum))") }
     for file in [output, plot].compactMap({ $0 }) {
       for input in [microphone, farEnd].compactMap({ $0 }) where areSameFile(input, file) {

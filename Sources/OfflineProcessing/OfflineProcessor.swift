@@ -64,7 +64,7 @@ package final class OfflineProcessor {
     } catch {
       throw .options(reason: "\(error)")
     }
-    renderer.voiceChannelCount = options.channelCount
+    renderer.voiceChannelCount = options.channelCount ?? 1
     do throws(ManualRenderingError) {
       try renderer.prepare(microphoneChannels: input.channelCount)
     } catch {
@@ -72,6 +72,12 @@ package final class OfflineProcessor {
     }
     latency = renderer.latency(quantum: quantum)
     isStereo = microphone.sides > 1 && renderer.givesStereo
+    if options.channelCount == 1, isStereo {
+      throw .options(reason: "the voice has two channels where each of the microphone's is wanted apart: ask for no number, or for 2")
+    }
+    if options.channelCount == 2, microphone.sides > 1, !Self.choosesTwo(options.settings[.microphoneChannels]) {
+      throw .options(reason: "of one of the microphone's channels, or of the mean of all, no voice of two channels is made")
+    }
     if options.channelCount == 2, !isStereo {
       if microphone.sides == 1 { throw .input(file: options.microphone, reason: "it has one channel, of which no voice of two is made") }
       throw .options(reason: "the voice has two channels only without voice processing or in the mode wideSpectrum")
@@ -176,6 +182,16 @@ package final class OfflineProcessor {
     guard let missing = numbers.first(where: { $0 > input.channelCount }) else { return }
     let there = input.channelCount == 1 ? "one" : "\(input.channelCount)"
     throw .input(file: input.path, reason: "there is no channel \(missing) in it: it has \(there)")
+  }
+
+  /// Whether a choice of channels leaves two to hear apart.
+  private static func choosesTwo(_ setting: EventValue?) -> Bool {
+    guard case .string(let text)? = setting else { return true }
+    switch MicrophoneChannels(text) {
+    case .mean?: return false
+    case .only(let numbers)?: return numbers.count > 1
+    default: return true
+    }
   }
 
   /// Which channels are not heard, and why, at the end.

@@ -157,7 +157,7 @@ struct ProcessCommand: ParsableCommand {
     options.quantum = quantum
     options.sampleType = sampleType
     options.keepsDelay = keepDelay
-    options.channelCount = channels ?? 1
+    options.channelCount = channels
     options.settings = settings
     guard let tuning else { return }
     do throws(OfflineError) { options.tuning = try TuningFile.read(tuning) } catch { fail(error, ExitStatus(error)) }

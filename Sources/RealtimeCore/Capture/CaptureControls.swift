@@ -136,7 +136,7 @@ struct CaptureControlCells: Sendable {
   let mutesInput, isVoiceOnlyPrepared, isAuditioned, usesWebRTC: FlagCell
   /// Set by the audio thread: whether left and right are heard apart.
   let isStereo: FlagCell
-  let streamDelay, pathChanges: CounterCell
+  let streamDelay, pathChanges, leadChanges: CounterCell
   /// The code of a `MicMode`.
   let micMode: CounterCell
   let speakerGain: DoubleCell
@@ -152,6 +152,7 @@ struct CaptureControlCells: Sendable {
     isGainControlEnabled = FlagCell(block.next())
     streamDelay = CounterCell(block.next())
     pathChanges = CounterCell(block.next())
+    leadChanges = CounterCell(block.next())
     mutesInput = FlagCell(block.next())
     isVoiceOnlyPrepared = FlagCell(block.next())
     usesWebRTC = FlagCell(block.next())

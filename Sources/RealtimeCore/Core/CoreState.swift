@@ -237,11 +237,11 @@ struct CoreState: ~Copyable {
     // −60 dBFS.
     let isFarEndActive = if let reference { checkedPeak(reference, frames: io.pointee.frames) > 1e-3 } else { false }
     let mean = inputs.process(
-      channels, count: io.pointee.microphoneCount, right: right, wantsArray: wantsArray, isFarEndActive: isFarEndActive,
-      frames: io.pointee.frames,
-      rate: io.pointee.rate)
+      channels, count: io.pointee.microphoneCount, right: right, wantsArray: wantsArray, beamforms: controls.isBeamformingEnabled.load(),
+      isFarEndActive: isFarEndActive, frames: io.pointee.frames, rate: io.pointee.rate)
     if mean != nil { cells.wantedMicrophones.store(UInt64(inputs.arrayCount)) }
     if inputs.hasChanged, isStereo || inputs.arrayCount == 1 { controls.pathChanges.add(1) }
+    if inputs.hasNewLead, wantsArray { controls.leadChanges.add(1) }
     guard mean != nil, let right else { return CapturePath.Sides(left: mean, right: nil, isStereo: isStereo) }
     return CapturePath.Sides(left: mean, right: UnsafePointer(right), isStereo: isStereo)
   }

@@ -174,6 +174,10 @@ struct FullDuplexProcessor: ~Copyable {
     meter.pathChanged()
   }
 
+  /// Reports that two microphones of an array have changed places, of which one was the main one.
+  @_noLocks @_noAllocation
+  mutating func leadChanged() { suppressor.leadChanged() }
+
   /// Reports that the speaker's volume has changed by this factor.
   @_noLocks @_noAllocation
   mutating func scaleEcho(by factor: Float) { linear.scaleEcho(by: factor) }

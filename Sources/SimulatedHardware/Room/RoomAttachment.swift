@@ -99,7 +99,9 @@ final class RoomAttachment {
     }
     let hardware = loudspeakers + microphones
     let used = options.followsUse ? hardware.filter { isUsed($0.0, ids) || isUsed($0.1, ids) } : hardware
-    let observed = isObserving ? [(options.observed, "room.observer:input_MONO")] : []
+    // Of two channels the left one.
+    let observedPort = ids[options.observed] == nil ? options.observed.replacing("_MONO", with: "_FL") : options.observed
+    let observed = isObserving ? [(observedPort, "room.observer:input_MONO")] : []
     func pairs(_ names: [(String, String)]) -> Set<Pair> {
       Set(
         names.compactMap { from, to in

@@ -179,7 +179,8 @@ final class Stage {
     return
       "\(label), \(now.route.current.words), \(graph.renderLinks) links to the speaker, \(graph.captureLinks) from the microphone; "
       + "speakers \(level(witness.speakers)), microphone \(level(witness.microphone)), voice \(level(witness.voice)); the room is "
-      + "\(report.isLinked ? "linked" : "not linked"); processing \(now.processing.microphoneLevel), \(now.processing.voiceLevel)"
+      + "\(report.isLinked ? "linked" : "not linked"), its microphone at \(decimal(report.microphoneLevel, 0)) dBFS; "
+      + "processing \(now.processing.microphoneLevel), \(now.processing.voiceLevel)"
   }
 
   // MARK: Waiting

@@ -41,6 +41,9 @@ struct NearendChain: ~Copyable {
   mutating func echoPathChanged() { processor.echoPathChanged() }
 
   @_noLocks @_noAllocation
+  mutating func leadChanged() { processor.leadChanged() }
+
+  @_noLocks @_noAllocation
   mutating func scaleEcho(by factor: Float) {
     processor.scaleEcho(by: factor)
     ends.scaleEcho(by: factor)

@@ -95,6 +95,12 @@ struct VoiceChain: ~Copyable {
     }
   }
 
+  /// Reports that another of an array's microphones leads it, in the place of the one that did.
+  @_noLocks @_noAllocation
+  func leadChanged() {
+    if case .nearend(let chain) = kind { chain.pointee.leadChanged() }
+  }
+
   /// Reports that the speaker's volume has changed by this factor.
   @_noLocks @_noAllocation
   func scaleEcho(by factor: Float) {

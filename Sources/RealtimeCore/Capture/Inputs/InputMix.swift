@@ -8,7 +8,10 @@ internal import CRealtime
 struct InputMix: ~Copyable {
   /// Whether the channels that are heard changed in the last cycle: the echo path is another one.
   private(set) var hasChanged = false
-  /// The channels of an array, `arrayCount` of them, in an order that stays, nil where one is not to be heard now; valid in this cycle.
+  /// Whether the first of the array is another one than in the last cycle.
+  private(set) var hasNewLead = false
+  /// The channels of an array, `arrayCount` of them, nil where one is not to be heard now; valid in this cycle. The first leads: it works, and
+  /// has changed places with the one that would be. The others stay where they are.
   let array: UnsafePointer<UnsafePointer<Float>?>
   /// Channels that are to be heard as an array; 1 for their mean.
   private(set) var arrayCount = 1
@@ -18,6 +21,15 @@ struct InputMix: ~Copyable {
   }
   /// How far the first of the array is heard in place of the mean, 0…1.
   private var arrayShare: Float = 0
+  /// The channel that leads the array; −1 for none so far.
+  private var lead = -1
+  /// The one that did before, and how far it is still heard in its place, 1…0.
+  private var formerLead = 0
+  private var formerShare: Float = 0
+  /// Whether the array's lead is heard without the others.
+  private var hearsLeadAlone = false
+  /// Windows of a voice in a row in which the best channel had much more of it.
+  private var softWindows = 0
 
   private let cells: InputCells
   private let readings: UnsafeMutablePointer<InputReadings>
@@ -87,18 +99,19 @@ struct InputMix: ~Copyable {
   ///   - count: of them, at most 32.
   ///   - right: receives the right one, where the voice has two channels; nil where it is mono.
   ///   - wantsArray: whether an array's first channel is to be returned, over 20 ms, in place of the mean.
+  ///   - beamforms: whether the others of the array are heard with it.
   ///   - isFarEndActive: whether the speaker plays: what is heard may be echo.
   @_noLocks @_noAllocation
   mutating func process(
     _ channels: UnsafePointer<UnsafePointer<Float>?>, count: Int, right: UnsafeMutablePointer<Float>? = nil, wantsArray: Bool = false,
-    isFarEndActive: Bool, frames: Int, rate: Int
+    beamforms: Bool = true, isFarEndActive: Bool, frames: Int, rate: Int
   ) -> UnsafePointer<Float>? {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
     let linked = linkedChannels(channels, count)
     if linked == 0 { return nil }
-    hasChanged = false
-    isStereo = right != nil
+    (hasChanged, hasNewLead) = (false, false)
+    (isStereo, hearsLeadAlone) = (right != nil, wantsArray && !beamforms)
     let isNew = !isBegun || rate != self.rate || restarts != cells.restarts.load()
     if isNew {
       begin(rate: rate)
@@ -132,7 +145,7 @@ struct InputMix: ~Copyable {
       endWindow(linked, count: count, isFarEndActive: isFarEndActive)
     }
     passOn(channels, linked, count: count)
-    fade(toArray: wantsArray && arrayCount > 1, isAtOnce: isNew, frames: frames)
+    fade(channels, toArray: wantsArray && arrayCount > 1, isAtOnce: isNew, frames: frames)
     return UnsafePointer(mixed.start)
   }
 
@@ -143,7 +156,7 @@ struct InputMix: ~Copyable {
   @_noLocks @_noAllocation
   mutating func markIdle() {
     guard isBegun else { return }
-    (isBegun, heard, arrayCount, arrayShare, mixesRight) = (false, 0, 1, 0, false)
+    (isBegun, heard, arrayCount, arrayShare, mixesRight, lead) = (false, 0, 1, 0, false, -1)
     readings.pointee = nothing
     publishing.publish()
   }
@@ -153,6 +166,7 @@ struct InputMix: ~Copyable {
     (self.rate, window, gathered) = (rate, max(1, rate / 100), 0)
     (isBegun, restarts, heard) = (true, cells.restarts.load(), 0)
     (first, voicedWindows, quietWindows) = (0, 0, 1_000)
+    (lead, formerShare, softWindows) = (-1, 0, 0)
     for channel in 0..<Self.most {
       watches.start[channel] = pristine
       verdicts.start[channel] = InputVerdict()
@@ -229,6 +243,9 @@ struct InputMix: ~Copyable {
         watches[channel], best: watches[first], isBest: channel == first,
         .init(isActive: isActive, isPlayed: isPlayed, isKnown: isKnown))
     }
+    if isVoiced, isKnown, lead >= 0 {
+      softWindows = 4 * watches[lead].usualVoice < watches[first].usualVoice ? min(softWindows + 1, Self.enough) : 0
+    }
     choose(linked, count: count)
     tell(linked, count: count)
   }
@@ -286,26 +303,56 @@ struct InputMix: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func passOn(_ channels: UnsafePointer<UnsafePointer<Float>?>, _ linked: UInt32, count: Int) {
     let choice = cells.choice.load(), candidates = InputCells.candidates(choice, among: linked)
-    var number = 0
+    arrayCount = InputCells.arrayCount(choice, of: candidates.nonzeroBitCount)
+    if arrayCount == 1 { return }
+    findLead(among: candidates, count: count)
+    var number = 0, displaced = lead
     for channel in 0..<count where Self.has(candidates, channel) {
-      if number < InputCells.mostOfArray { arrayMemory.start[number] = Self.has(heard, channel) ? channels[channel] : nil }
+      // The first one has the place of the one that leads.
+      let next = number == 0 ? lead : channel == lead ? displaced : channel
+      if number == 0 { displaced = channel }
+      arrayMemory.start[number] = Self.has(heard, next) ? channels[next] : nil
       number += 1
     }
-    arrayCount = InputCells.arrayCount(choice, of: number)
   }
 
-  /// Puts the first of the array in place of the mean, or back, over 20 ms.
+  /// Lets another channel lead the array if the one that does is not heard any more, or has 6 dB less of the voice than the best one. The
+  /// echo path changes with it, so it stays otherwise.
   @_noLocks @_noAllocation
-  private mutating func fade(toArray isWanted: Bool, isAtOnce: Bool, frames: Int) {
+  private mutating func findLead(among candidates: UInt32, count: Int) {
+    let possible = candidates & heard
+    if possible == 0 || lead >= 0 && Self.has(possible, lead) && softWindows < Self.enough {
+      if lead < 0 { lead = candidates.firstChannel }
+      return
+    }
+    let next = Self.has(possible, first) ? first : possible.firstChannel
+    softWindows = 0
+    if next == lead { return }
+    if lead >= 0 { (hasNewLead, formerLead, formerShare) = (true, lead, 1) }
+    lead = next
+  }
+
+  /// Puts the first of the array in place of the mean, or back, and another one in place of the first, over 20 ms.
+  @_noLocks @_noAllocation
+  private mutating func fade(
+    _ channels: UnsafePointer<UnsafePointer<Float>?>, toArray isWanted: Bool, isAtOnce: Bool, frames: Int
+  ) {
     let target: Float = isWanted ? 1 : 0, step = 50 / Float(rate)
-    if isAtOnce { arrayShare = target }
-    if arrayShare == 0, !isWanted { return }
-    let main = array[0], mixed = mixed.start
+    if isAtOnce { (arrayShare, formerShare) = (target, 0) }
+    if arrayShare == 0, !isWanted { return formerShare = 0 }
+    let main = array[0], former = formerShare > 0 ? channels[formerLead] : nil, mixed = mixed.start
     for i in 0..<frames {
       arrayShare = target > arrayShare ? min(target, arrayShare + step) : max(target, arrayShare - step)
-      let x = if let main { main[i] } else { Float(0) }
-      mixed[i] += arrayShare * ((abs(x) <= 8 ? x : 0) - mixed[i])
+      formerShare = max(0, formerShare - step)
+      let x = Self.clean(main, i), y = formerShare > 0 ? x + formerShare * (Self.clean(former, i) - x) : x
+      mixed[i] += arrayShare * (y - mixed[i])
     }
+  }
+
+  @_noLocks @_noAllocation
+  private static func clean(_ samples: UnsafePointer<Float>?, _ index: Int) -> Float {
+    guard let x = samples?[index] else { return 0 }
+    return abs(x) <= 8 ? x : 0
   }
 
   /// The first two channels of a set; none if it has fewer.
@@ -322,13 +369,24 @@ struct InputMix: ~Copyable {
     told.count = UInt8(count)
     let isChosen = InputCells.named(cells.choice.load(), among: linked) != 0
     for channel in 0..<count where Self.has(linked, channel) {
-      let isHeard = Self.has(heard, channel)
+      let isHeard = Self.has(heard, channel) && !(hearsLeadAlone && arrayCount > 1 && channel != lead)
       let use = verdicts.start[channel].use
       told.levels[channel] = watches.start[channel].peak
-      // In stereo, the third one works as well.
+      // In stereo, the third one works as well; without a beam, all but the lead.
       told.uses[channel] = (isHeard ? InputUse.heard : isChosen || use.isSame(as: .heard) ? .unchosen : use).code
     }
     readings.pointee = told
     publishing.publish()
+  }
+}
+
+extension UInt32 {
+  /// The first channel of a set; 32 of none.
+  fileprivate var firstChannel: Int {
+    @_noLocks @_noAllocation get {
+      var channel = 0
+      while channel < 32, self & 1 << UInt32(channel) == 0 { channel += 1 }
+      return channel
+    }
   }
 }

@@ -8,9 +8,12 @@ struct InputWatch: BitwiseCopyable {
   /// Power in the last window, and over about 0.1 s.
   private(set) var power: Float = 0
   private(set) var level: Float = 0
-  /// The power of a voice over the noise, while somebody talks: over about 0.1 s, and its peak, which falls by 1 dB in 3 s.
+  /// The power of a voice over the noise, while somebody talks: over about 0.1 s; its peak, which falls by 1 dB in 3 s; and over a second of
+  /// talking.
   private(set) var voice: Float = 0
   private(set) var loudestVoice: Float = 0
+  private(set) var usualVoice: Float = 0
+  private var voicedWindows: Float = 0
   /// Correlation coefficient with the best channel, −1…1, over about 0.1 s.
   private(set) var correlation: Float = 0
   /// Share of the samples of about the last second that are clipped.
@@ -121,8 +124,11 @@ struct InputWatch: BitwiseCopyable {
   /// Takes the last window for one with a voice.
   @_noLocks @_noAllocation
   mutating func noteVoice() {
-    voice += Self.share * (max(0, power - noise) - voice)
+    let newest = max(0, power - noise)
+    voice += Self.share * (newest - voice)
     loudestVoice = max(0.999_23 * loudestVoice, voice)
+    voicedWindows = min(voicedWindows + 1, 100)
+    usualVoice += (newest - usualVoice) / voicedWindows
   }
 
   /// Whether it has heard the talker about as well as another one.

@@ -45,8 +45,15 @@ struct ArrayWeights: ~Copyable {
     inverse = pivots + count
     work = inverse + count
     self.memory = memory
+    restart()
+  }
+
+  /// Begins anew, with the main microphone alone.
+  @_noLocks @_noAllocation
+  func restart() {
+    clear(vectors.start, frames: 2 * count * bins)
     for k in 0..<bins { vectors[k] = 1 }
-    for k in 0..<padded { target[k] = 1 }
+    choose(0, gain: 1)
   }
 
   /// Sets the target to one microphone in all bins, times a gain.

@@ -73,6 +73,19 @@ struct Beamformer: ~Copyable {
     holding = layout.perHop(own.hold)
   }
 
+  /// Forgets everything, because another microphone is the main one, and hears that one alone until it knows more.
+  @_noLocks @_noAllocation
+  mutating func restart() {
+    noise.forget()
+    echo.forget()
+    talker.forget()
+    health.restart()
+    presence.restart()
+    solver.restart()
+    copy(solver.target.start, to: weights.start, frames: 2 * count * padded)
+    (hops, heldShare) = (0, 1)
+  }
+
   /// Replaces the main microphone's spectrum, and its power, by the beam.
   ///
   /// - Parameters:

@@ -30,6 +30,14 @@ struct MicrophoneHealth: ~Copyable {
     heard = Buffer(repeating: 0, count: count)
   }
 
+  /// Forgets how levels usually differ, and who is dead.
+  @_noLocks @_noAllocation
+  mutating func restart() {
+    clear(usual.start, frames: count)
+    for i in 0..<count { (dead.start[i], heard.start[i]) = (false, 0) }
+    (reference, referenceGain) = (0, 1)
+  }
+
   @_noLocks @_noAllocation
   func isDead(_ microphone: Int) -> Bool { dead.start[microphone] }
 

@@ -22,6 +22,9 @@ struct SpatialCovariance: ~Copyable {
     rates = Samples(bins)
   }
 
+  @_noLocks @_noAllocation
+  func forget() { clear(values.start, frames: count * count * bins) }
+
   /// Adds a hop.
   ///
   /// - Parameters:

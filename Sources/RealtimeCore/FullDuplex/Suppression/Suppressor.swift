@@ -118,6 +118,10 @@ struct Suppressor: ~Copyable {
   @_noLocks @_noAllocation
   mutating func resume() { learned.rest() }
 
+  /// Reports another main microphone of the array.
+  @_noLocks @_noAllocation
+  mutating func leadChanged() { beamformer.restart() }
+
   /// Processes one hop.
   ///
   /// - Parameters:
