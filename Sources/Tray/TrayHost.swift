@@ -5,13 +5,15 @@ import Platform
 import SessionModel
 
 /// The icon on the session bus, for whatever panel there is: connects, and registers with `org.kde.StatusNotifierWatcher`, again whenever
-/// that comes back. Nothing polls; without a watcher, nothing is asked but once. [control]
+/// that comes back. Nothing polls: without a watcher, nothing is asked but once, and without a bus, a timer has it tried again. [control]
 final class TrayHost {
   enum News {
     case pressed(StatusNotifierItem.Press)
     case chosen(TrayAction)
     /// A person is about to see the menu.
     case opens
+    /// It is time for another attempt to connect, with what is so then.
+    case isDue
     /// A message for people.
     case remark(String)
   }
@@ -28,19 +30,18 @@ final class TrayHost {
   private var bus: Bus?
   private var item: StatusNotifierItem?
   private var menu: MenuServer?
-  /// Whether the bus has answered.
-  private var hasServed = false
   private var hasRemarked = false
-  /// When the next attempt to connect may be made, in seconds of a monotonic clock.
-  private var nextTry = -Double.infinity
-  /// Seconds between attempts to connect.
-  private static let patience = 5.0
+  private var retries = BusRetries()
+  /// Fires when the next attempt to connect is due; paused while there is a bus, or nothing to show.
+  private let timer: LoopTimer
 
   init(_ address: Bus.Address, loop: ThreadLoop, icons: InstalledIcons, _ tell: @escaping (News) -> Void) {
     (self.address, self.loop, self.icons, self.tell) = (address, loop, icons, tell)
+    timer = LoopTimer(loop: loop)
+    timer.connect(to: self) { $0.tell(.isDue) }
   }
 
-  /// Shows the item, and connects first where that is still to be done. Without a bus, it is tried again with a later change.
+  /// Shows the item, and connects first where that is still to be done. Without a bus, that is tried again, also with a later change.
   func show(_ new: TrayItem) {
     if bus == nil { connect(new) }
     item?.show(new)
@@ -49,18 +50,23 @@ final class TrayHost {
 
   /// Takes the icon away: the panel sees that its owner has left.
   func hide() {
-    if bus != nil { nextTry = -.infinity }
+    timer.pause()
+    if bus != nil { retries = BusRetries() }
     (bus, item, menu) = (nil, nil, nil)
   }
 
   private func connect(_ new: TrayItem) {
     let now = monotonicSeconds()
-    guard now >= nextTry else { return }
-    nextTry = now + Self.patience
+    guard retries.isPossible(at: now) else { return timer.schedule(after: max(retries.next - now, 0.01)) }
+    retries.noteAttempt(at: now)
     let bus: Bus
     do throws(Bus.Failure) {
       bus = try Bus(address, loop: loop) { [weak self] in self?.lost($0) }
-    } catch { return remark(error.description) }
+    } catch {
+      timer.schedule(after: retries.next - now)
+      return remark(error.description)
+    }
+    timer.pause()
     self.bus = bus
     item = StatusNotifierItem(new, icons: icons, on: bus) { [weak self] in self?.tell(.pressed($0)) }
     menu = MenuServer(
@@ -74,16 +80,17 @@ final class TrayHost {
     bus?.call(Watcher.name, Watcher.path, Watcher.name, "RegisterStatusNotifierItem") { message in
       message.append(StatusNotifierItem.path)
     } answered: { [weak self] answer in
-      self?.hasServed = true
       if let failure = answer.failure { self?.remark(failure.printable()) }
     }
   }
 
   private func lost(_ failure: Bus.Failure) {
+    let former = retries
     hide()
-    // One that was there may be back at once; one that never lets anybody in is left alone for a while.
-    nextTry = hasServed ? -.infinity : monotonicSeconds() + Self.patience
-    hasServed = false
+    retries = former
+    let now = monotonicSeconds()
+    retries.noteLoss(at: now)
+    timer.schedule(after: retries.next - now)
     remark(failure.description)
   }
 

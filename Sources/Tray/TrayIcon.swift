@@ -4,7 +4,8 @@ import SessionModel
 
 /// An icon in the desktop's tray, with a menu, on a thread of its own: StatusNotifierItem and its menu, over D-Bus.
 ///
-/// It hears that something may have changed, and looks: nothing runs while nothing happens. [any]
+/// It hears that something may have changed, and looks: nothing runs while nothing happens, except one timer while there is no session bus.
+/// [any]
 ///
 /// `@unchecked Sendable`: what is mutable is used with the loop's lock held.
 package final class TrayIcon: @unchecked Sendable {
@@ -73,7 +74,7 @@ package final class TrayIcon: @unchecked Sendable {
     case .pressed(.first): if let action = TrayItem(subject.facts()).activation { subject.perform(action) }
     case .pressed(.second): if subject.facts().dashboardObstacle == nil { subject.perform(.openDashboard) }
     case .chosen(let action): subject.perform(action)
-    case .opens: look()
+    case .opens, .isDue: look()
     case .remark(let text): subject.remark(text)
     }
   }

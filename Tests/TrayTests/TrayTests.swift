@@ -206,13 +206,53 @@ struct TrayTests {
     try rig.session.start(.bus)
     let next = TrayPanel()
     try next.connect(to: rig.session)
-    // Nothing polls: the next change finds the bus.
+    // A change does not wait for the next attempt.
     #expect(
       eventually {
         rig.icon.somethingChanged()
         return next.hasIcon
       })
     #expect(rig.remarks.withLock { $0.count } == 1)
+  }
+
+  @Test("O11: a bus that comes later than the icon, and one that comes back, is found although nothing else changes")
+  func busComes() throws {
+    let rig = try Rig(isOn: false)
+    defer { rig.stop() }
+    rig.session.stop(.bus, isAlone: true)
+    rig.icon.setEnabled(true)
+    #expect(eventually { rig.remarks.withLock { $0.count } == 1 })
+    for time in ["first", "again"] {
+      try rig.session.start(.bus)
+      let panel = TrayPanel()
+      try panel.connect(to: rig.session)
+      #expect(eventually { panel.hasIcon }, "\(time)")
+      rig.session.stop(.bus, isAlone: true)
+      panel.leave()
+    }
+    #expect(rig.remarks.withLock { $0.count } == 1)
+  }
+
+  @Test("O11: a bus that is not there is tried again soon, then ever more rarely; a change has it tried after five seconds at most")
+  func retries() {
+    var retries = BusRetries()
+    #expect(retries.isPossible(at: 0))
+    var times: [Double] = []
+    while retries.next < 3600 {
+      retries.noteAttempt(at: max(retries.next, 0))
+      times.append(retries.next)
+      #expect(!retries.isPossible(at: retries.next - 60) && retries.isPossible(at: retries.next))
+    }
+    #expect(Array(times.prefix(7)) == [1, 3, 7, 15, 31, 63, 123] && times.count < 70)
+    let last = times[times.count - 2]
+    #expect(!retries.isPossible(at: last + 4.9) && retries.isPossible(at: last + 5))
+    // One that lets nobody in, again and again.
+    let wait = BusRetries.patience.most
+    retries.noteLoss(at: last + 0.1)
+    #expect(retries.next == last + 0.1 + wait)
+    // One that was there for long.
+    retries.noteLoss(at: 7200)
+    #expect(retries.next == 7201)
   }
 
   @Test("O11: a state's picture has the microphone in its middle, nothing in its corners, and differs from every other state's")
