@@ -74,6 +74,8 @@ struct RemoteControlTests {
       try session.nearend("status").output.contains("used        a phone, zoom*\n            A phone: records from nearend.microphone\n"))
     let wrong = try session.nearend("use", "--not", "mpv")
     #expect(wrong.exit == .status(1) && wrong.errors.contains("mpv is not used; used are: a phone, zoom*"))
+    let half = try session.nearend("use", "--not", "zoom*", "mpv")
+    #expect(half.exit == .status(1) && half.errors.contains("mpv is not used; used are: a phone, zoom*"), "\(half.errors)")
     #expect(try session.nearend("use", "--not", "A Phone").output.hasPrefix("used: zoom*\n"))
     try session.wait(for: "the program to be moved back") {
       try session.nearend("use", "--json").output.contains("hw.mic")

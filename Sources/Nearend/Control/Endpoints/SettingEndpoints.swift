@@ -49,8 +49,9 @@ extension ControlRequest {
     let change = try decode(Change.self, "an object such as {\"add\": [\"firefox\"]}, or \"remove\"")
     try ControlEndpoints.using.withLock { _ in
       guard case .string(let text) = service.value(of: .usedPrograms), var used = UsedPrograms(text) else { return }
+      // All or none: what a refusal lists is what stays.
+      let names = used.names.isEmpty ? "none" : used.text
       for name in (change.remove ?? []).map(\.trimmed) where !used.remove(name) {
-        let names = used.names.isEmpty ? "none" : used.text
         throw RequestFailure(409, "\(name.printable()) is not used; used are: \(names)")
       }
       for name in (change.add ?? []).map(\.trimmed) where name.isEmpty || !used.add(name) {
