@@ -66,6 +66,20 @@ enum CompactView {
     return [Row(label: "Yourself", text: levels.count + echo.count < width - labelEnd ? levels + echo : levels)]
   }
 
+  /// The volumes that are not 100 %, in as many rows as they need: of one that is cut, the number would be lost.
+  private static func turned(_ volumes: VolumesStatus, width: Int) -> [Row] {
+    let texts = zip(volumes.ends, VolumesRow(volumes, isWide: false).parts)
+      .filter { $0.0.status.isMuted || percent($0.0.status.volume) != "100 %" }.map(\.1.text)
+    return texts.reduce(into: []) { rows, text in
+      let line = rows.last.map { "\($0.text), \(text)" } ?? text
+      if !rows.isEmpty, labelEnd + line.count < width {
+        rows[rows.count - 1].text = line
+      } else {
+        rows.append(Row(label: rows.isEmpty ? "Volumes" : "", text: text))
+      }
+    }
+  }
+
   /// The rows, most important first.
   private static func rows(_ snapshot: Snapshot, width: Int) -> [Row] {
     let (session, processing, volumes) = (snapshot.session, snapshot.processing, snapshot.route.volumes)
@@ -79,8 +93,6 @@ enum CompactView {
     let switches = processing.components.map {
       "\($0.component.abbreviation) \((isInCall ? $0.isEffective : $0.isRequested) ? "on" : "OFF")"
     }
-    let volumeTexts = VolumesRow(volumes, isWide: false).parts.map(\.text)
-    let half = volumeTexts.count / 2
     var rows = [
       Row(label: "Echo", text: processing.echo.words + CallPage.measuredEcho(processing), style: processing.echo.style),
       level("Voice", processing.voiceLevel),
@@ -88,10 +100,7 @@ enum CompactView {
       Row(label: "Hears", text: list(session.receiveMedia, none: "nobody")),
       level("Speaker", processing.speakerLevel),
     ]
-    if volumes.ends.contains(where: { percent($0.status.volume) != "100 %" || $0.status.isMuted }) {
-      rows.insert(Row(label: "Volumes", text: volumeTexts[..<half].joined(separator: ", ")), at: 4)
-      rows.insert(Row(label: "", text: volumeTexts[half...].joined(separator: ", ")), at: 5)
-    }
+    rows.insert(contentsOf: turned(volumes, width: width), at: 4)
     if processing.micMode.requested != .standard {
       rows.append(Row(label: "Mode", text: processing.micMode.words, style: processing.micMode.style))
     }

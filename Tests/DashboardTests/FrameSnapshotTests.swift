@@ -99,6 +99,7 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       NamedFrame("compact-talking-while-muted", Sample.talkingWhileMuted, 40, 10),
       NamedFrame("call-silent-microphone", Sample.silentMicrophone, 80, 24),
       NamedFrame("compact-silent-microphone", Sample.silentMicrophone, 40, 10),
+      NamedFrame("compact-muted-and-quiet", Sample.mutedAndQuiet, 40, 10),
       NamedFrame("compact-echo-off", Sample.echoOff, 40, 10),
       NamedFrame("compact-audition", Sample.auditioned(.voice), 40, 10) { $0.auditionBefore = 0 },
       NamedFrame("compact-audition-done", Sample.auditioned(.done), 40, 10) { $0.auditionBefore = 0 },

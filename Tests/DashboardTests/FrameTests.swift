@@ -155,6 +155,24 @@ import Testing
     }
   }
 
+  @Test("U6 D1: in a small terminal the volumes that somebody has turned are whole, and no others are there")
+  func compactVolumes() {
+    func text(_ width: Int, _ change: (inout VolumesStatus) -> Void) -> String {
+      var snapshot = Sample.idle
+      change(&snapshot.route.volumes)
+      return Frame(drawing: snapshot, size: Size(width: width, height: 15), state: ViewState()).text
+    }
+    #expect(!text(40) { _ in }.contains("Volumes"))
+    let one = text(40) { $0.speaker.volume = 0.05 }
+    #expect(one.contains("Volumes  speaker 5 %\n") && !one.contains("100 %"), "\(one)")
+    let all = text(40) {
+      for place in [\VolumesStatus.microphone, \.nearendMicrophone, \.nearendSpeaker, \.speaker] { $0[keyPath: place].volume = 0.25 }
+      $0.nearendMicrophone.isMuted = true
+    }
+    for part in ["mic 25 %", "Nearend Mic MUTED", "Nearend Speaker 25 %", "speaker 25 %"] { #expect(all.contains(part), "\(all)") }
+    #expect(text(60) { ($0.microphone.volume, $0.speaker.volume) = (0.3, 0.5) }.contains("Volumes  mic 30 %, speaker 50 %\n"))
+  }
+
   @Test("U6: in a small terminal the switches are as they were set while nobody is in a call, and in one as they are in effect")
   func compactSwitches() {
     func text(_ snapshot: Snapshot) -> String {

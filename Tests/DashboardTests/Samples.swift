@@ -48,6 +48,14 @@ extension Sample {
     return snapshot
   }
 
+  /// Nobody in a call, the microphone muted, and nothing to be heard from the speaker.
+  static var mutedAndQuiet: Snapshot {
+    var snapshot = idle
+    snapshot.session.isMicrophoneMuted = true
+    snapshot.route.volumes.speaker.volume = 0.05
+    return snapshot
+  }
+
   static var interrupted: Snapshot {
     var snapshot = active()
     snapshot.session.state = .interrupted
