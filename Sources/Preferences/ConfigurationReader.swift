@@ -159,7 +159,7 @@ private struct ConfigurationReader {
     } else if let setting = Setting(named: key) {
       guard configuration.settings[setting] == nil else { return reportTwice([key], setting) }
       do throws(SettingError) {
-        configuration.settings[setting] = .init(value: try Self.value(value, of: setting), line: keys.line(of: [key]))
+        configuration.settings[setting] = .init(value: try Self.value(value, of: setting, named: key), line: keys.line(of: [key]))
       } catch {
         report([key], error.description)
       }
@@ -234,7 +234,7 @@ private struct ConfigurationReader {
         continue
       }
       if let obstacle = setting.row.deviceObstacle {
-        report(place, "\(setting.rawValue) cannot be set per device, because \(obstacle): set it at the top level")
+        report(place, "\(key) cannot be set per device, because \(obstacle): set it at the top level")
         continue
       }
       guard rule.settings[setting] == nil else {
@@ -242,7 +242,7 @@ private struct ConfigurationReader {
         continue
       }
       do throws(SettingError) {
-        rule.settings[setting] = .init(value: try Self.value(value, of: setting), line: keys.line(of: place))
+        rule.settings[setting] = .init(value: try Self.value(value, of: setting, named: key), line: keys.line(of: place))
       } catch {
         report(place, error.description)
       }
@@ -283,7 +283,7 @@ private struct ConfigurationReader {
         continue
       }
       if let obstacle = setting.presetObstacle {
-        report(place, "a preset cannot set \(setting.rawValue): \(obstacle)")
+        report(place, "a preset cannot set \(key): \(obstacle)")
         continue
       }
       guard preset.settings[setting] == nil else {
@@ -291,7 +291,7 @@ private struct ConfigurationReader {
         continue
       }
       do throws(SettingError) {
-        let value = try Self.value(value, of: setting)
+        let value = try Self.value(value, of: setting, named: key)
         // As a switch, "on" means whichever engine was chosen last: a preset says which.
         if case .bool(let isOn) = value, setting == .echoCanceller, isOn {
           throw SettingError.badValue(setting: key, value: "true", possible: setting.possible)
@@ -347,6 +347,31 @@ private struct ConfigurationReader {
   }
 
   // MARK: Values
+
+  /// - Parameter key: what the file calls the setting, and so what an error does.
+  private static func value(_ value: any TOMLValueConvertible, of setting: Setting, named key: String) throws(SettingError) -> EventValue {
+    do throws(SettingError) {
+      return try setting.kind == .programNames ? programs(value) : Self.value(value, of: setting)
+    } catch {
+      guard case .badValue(_, let value, let possible) = error else { throw error }
+      throw .badValue(setting: key, value: value, possible: possible)
+    }
+  }
+
+  /// Names of programs, as a text or as a list of texts.
+  private static func programs(_ value: any TOMLValueConvertible) throws(SettingError) -> EventValue {
+    func bad(_ words: String) -> SettingError {
+      let possible = "names of programs, as \"firefox, zoom*\" or [\"firefox\", \"zoom*\"]: \(UsedPrograms.possible)"
+      return .badValue(setting: Setting.usedPrograms.rawValue, value: words, possible: possible)
+    }
+    let texts = value.string?.split(separator: ",").map(String.init) ?? value.array?.map { $0.string ?? "" }
+    guard let texts, value.array?.allSatisfy({ $0.string != nil }) != false else {
+      throw bad(value.array?.allSatisfy { $0.table != nil } == true ? "a list of tables" : words(value))
+    }
+    var used = UsedPrograms()
+    for name in texts.map(\.trimmed) where !used.add(name) { throw bad(name.printable()) }
+    return .string(used.text)
+  }
 
   private static func value(_ value: any TOMLValueConvertible, of setting: Setting) throws(SettingError) -> EventValue {
     let scalar: EventValue? =

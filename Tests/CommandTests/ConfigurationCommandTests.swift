@@ -37,7 +37,7 @@ struct ConfigurationCommandTests {
       let result = try place.nearend(arguments)
       #expect(result.exit == .status(65))
       #expect(
-        result.errors.contains("\(config)/nearend/nearend.toml:2: outputVolume cannot be '5': give a number from 0 to 1\n"), "\(result)")
+        result.errors.contains("\(config)/nearend/nearend.toml:2: volume cannot be '5': give a number from 0 to 1\n"), "\(result)")
       #expect(result.errors.contains("nearend.toml:3: unknown key 'bogus'; valid keys: "))
     }
     #expect(try place.nearend("config", "check", "/nosuch.toml").exit == .status(66))

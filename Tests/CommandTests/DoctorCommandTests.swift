@@ -53,7 +53,7 @@ struct DoctorCommandTests {
     let after = try Self.findings(session)
     #expect(after.exit == .status(1))
     #expect(
-      after.found.first { $0.id == "configuration" }?.evidence.first?.contains("nearend.toml:1: noiseSuppression cannot be '3'") == true)
+      after.found.first { $0.id == "configuration" }?.evidence.first?.contains("nearend.toml:1: ns cannot be '3'") == true)
     #expect(after.found.first { $0.id == "leftovers" }?.evidence == ["\(state)/restore.json: the session's default devices"])
     #expect(
       after.found.first { $0.id == "nearend" }?.evidence.contains { $0.contains("control.sock was left by a crashed") } == true,

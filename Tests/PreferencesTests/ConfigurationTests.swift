@@ -18,13 +18,22 @@ struct ConfigurationTests {
     for option in RunOption.allCases { #expect(configuration.options[option]?.value == option.standard) }
   }
 
+  @Test("O4 R2: programs are named by a text or by a list of texts", arguments: ["use", "usedPrograms"])
+  func programs(key: String) throws {
+    for text in ["\"firefox, zoom*\"", "[\"firefox\", \" zoom* \", \"Firefox\"]"] {
+      let configuration = try Configuration(text: "\(key) = \(text)\n", path: "x")
+      #expect(configuration.settings[.usedPrograms] == .init(value: "firefox, zoom*", line: 1))
+    }
+    #expect(try Configuration(text: "use = []\n", path: "x").settings[.usedPrograms]?.value == "")
+  }
+
   @Test(
     "O4: an invalid file is reported by line and key, with the valid alternatives",
     arguments: [
       ("ns = false\n\nmicVolume = 2\n", ["c.toml:3: micVolume cannot be '2': give a number from 0 to 1"]),
       ("micVolume = nan\n", ["c.toml:1: micVolume cannot be 'nan': give a number from 0 to 1"]),
-      ("bypass = \"on\"\n", ["c.toml:1: bypassVoiceProcessing cannot be 'on': give true or false"]),
-      ("aec = \"speex\"\n", ["c.toml:1: echoCanceller cannot be 'speex': give nearend, webrtc or off"]),
+      ("bypass = \"on\"\n", ["c.toml:1: bypass cannot be 'on': give true or false"]),
+      ("aec = \"speex\"\n", ["c.toml:1: aec cannot be 'speex': give nearend, webrtc or off"]),
       ("micMode = \"quiet\"\n", ["c.toml:1: micMode cannot be 'quiet': give standard, voiceIsolation or wideSpectrum"]),
       ("bogus = \"x\"\n", ["c.toml:1: unknown key 'bogus'; valid keys: device, participant, preset, stage, sinks,"]),
       ("mic = \"x\"\n", ["c.toml:1: unknown key 'mic'. Did you mean 'micMode', 'micVolume', 'microphone' or 'microphoneMuted'?"]),
@@ -36,7 +45,10 @@ struct ConfigurationTests {
       ),
       ("[participant.x]\nmute = true\n", ["c.toml:2: participant.\"x\": unknown participant key 'mute'. Did you mean 'muted'?"]),
       ("ns = true\nnoiseSuppression = false\n", ["noiseSuppression is given twice, as 'noiseSuppression' and 'ns'"]),
-      ("ns = 2026-01-01\nagc = [1]\n", ["c.toml:1: noiseSuppression cannot be", "c.toml:2: voiceProcessingEnableAGC cannot be 'a list'"]),
+      ("ns = 2026-01-01\nagc = [1]\n", ["c.toml:1: ns cannot be", "c.toml:2: agc cannot be 'a list'"]),
+      ("use = [\"firefox\", \"a,b\"]\n", ["c.toml:1: use cannot be 'a,b': give names of programs, as \"firefox, zoom*\" or [\"firefox\","]),
+      ("usedPrograms = [1]\n", ["c.toml:1: usedPrograms cannot be 'a list': give names of programs, as \"firefox, zoom*\""]),
+      ("[[use]]\nprogram = \"firefox\"\n", ["c.toml:1: use cannot be 'a list of tables': give names of programs, as \"firefox, zoom*\""]),
       ("microphone = \"nearend.microphone\"\n", ["c.toml:1: microphone cannot be 'nearend.microphone': give a real device"]),
       ("reference = \"all\"\n", ["c.toml:1: reference cannot be 'all': give everything or mix"]),
       ("sinks = \"alice\"\n", ["c.toml:1: sinks cannot be 'alice': give a list of ids"]),
@@ -50,10 +62,10 @@ struct ConfigurationTests {
       ("ns = false\nns = true\n", ["c.toml:2: invalid TOML"]),
       ("ns = \"\u{0}\"\n", ["c.toml: it is not a configuration: it contains a NUL byte"]),
       ("device = 1\n", ["c.toml:1: device is a table for each device: give [device.\"bluez_output.*\"]"]),
-      ("\n[device.x]\nmute = true\n", ["c.toml:3: device.\"x\": microphoneMuted cannot be set per device, because"]),
+      ("\n[device.x]\nmute = true\n", ["c.toml:3: device.\"x\": mute cannot be set per device, because"]),
       (
         "[device.x]\nhpf = 1\n\n[device.y]\nmonitor = true\n",
-        ["c.toml:2: device.\"x\": highPassFilter cannot be '1'", "c.toml:5: device.\"y\": unknown device setting"]
+        ["c.toml:2: device.\"x\": hpf cannot be '1'", "c.toml:5: device.\"y\": unknown device setting"]
       ),
       (
         "[participant.p]\ngain = 5\nmuted = 1\nvolume = 1\n",

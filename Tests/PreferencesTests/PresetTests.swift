@@ -48,8 +48,8 @@ struct PresetTests {
   @Test(
     "O4: a wrong preset is reported by line and key, with what is possible",
     arguments: [
-      ("[preset.desk]\nmute = true\n", "c.toml:2: preset.\"desk\": a preset cannot set microphoneMuted: it is never restored"),
-      ("[preset.desk]\nvpio = false\n", "c.toml:2: preset.\"desk\": a preset cannot set useVoiceProcessingIO: it is locked"),
+      ("[preset.desk]\nmute = true\n", "c.toml:2: preset.\"desk\": a preset cannot set mute: it is never restored"),
+      ("[preset.desk]\nvpio = false\n", "c.toml:2: preset.\"desk\": a preset cannot set vpio: it is locked"),
       ("[preset.desk]\nechoCancellation = true\n", "a preset cannot set echoCancellation: echoCanceller says the same"),
       ("[preset.desk]\naec = true\n", "c.toml:2: preset.\"desk\": aec cannot be 'true': give nearend, webrtc or off"),
       ("[preset.desk]\nmicVolume = 2\n", "c.toml:2: preset.\"desk\": micVolume cannot be '2': give a number from 0 to 1"),
@@ -138,7 +138,7 @@ struct PresetTests {
     try "micVolume = 0.5\nns = 3\n".write(toFile: path, atomically: true, encoding: .utf8)
     let error = refusal(PresetError.self) { try keeper.loadPreset("desk") }
     #expect(
-      error?.contains("\(path):2: noiseSuppression cannot be '3': give true or false") == true, "\(error ?? "")")
+      error?.contains("\(path):2: ns cannot be '3': give true or false") == true, "\(error ?? "")")
     #expect(keeper.presets.first?.problem?.contains("desk.toml:2") == true)
     #expect(kept.service.snapshot().presets?.names == [])
     let used = refusal(ConfigurationError.self) {

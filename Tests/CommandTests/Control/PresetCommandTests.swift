@@ -66,6 +66,6 @@ struct PresetCommandTests {
     try "ns = 3\n".write(toFile: "\(folder)/presets/desk.toml", atomically: true, encoding: .utf8)
     let checked = try run("config", "check")
     #expect(checked.exit == .status(65) && checked.output.hasSuffix("nearend.toml is valid.\n"), "\(checked)")
-    #expect(checked.errors.contains("preset 'desk' cannot be loaded: \(folder)/presets/desk.toml:1: noiseSuppression cannot be '3'"))
+    #expect(checked.errors.contains("preset 'desk' cannot be loaded: \(folder)/presets/desk.toml:1: ns cannot be '3'"))
   }
 }
