@@ -46,6 +46,7 @@ struct ConfigurationTests {
       ("[participant.x]\nmute = true\n", ["c.toml:2: participant.\"x\": unknown participant key 'mute'. Did you mean 'muted'?"]),
       ("ns = true\nnoiseSuppression = false\n", ["noiseSuppression is given twice, as 'noiseSuppression' and 'ns'"]),
       ("ns = 2026-01-01\nagc = [1]\n", ["c.toml:1: ns cannot be", "c.toml:2: agc cannot be 'a list'"]),
+      ("use = \"a\\u0007b\"\n", ["characters, without commas and control characters"]),
       ("use = [\"firefox\", \"a,b\"]\n", ["c.toml:1: use cannot be 'a,b': give names of programs, as \"firefox, zoom*\" or [\"firefox\","]),
       ("usedPrograms = [1]\n", ["c.toml:1: usedPrograms cannot be 'a list': give names of programs, as \"firefox, zoom*\""]),
       ("[[use]]\nprogram = \"firefox\"\n", ["c.toml:1: use cannot be 'a list of tables': give names of programs, as \"firefox, zoom*\""]),

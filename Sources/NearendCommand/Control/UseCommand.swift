@@ -7,7 +7,7 @@ struct UseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "use", abstract: "Move programs to nearend's devices, now and whenever they play or record.",
     discussion: """
-      NAME is what a program calls itself, its executable, or its node, in any case, or a pattern such as 'zoom*'. Without a name, lists the programs that \
+      NAME is what a program calls itself, its executable, or its node, in any case, or a pattern such as 'zoom*' (with *, ? and […], as in a shell; a [ that is not closed is that character). Without a name, lists the programs that \
       play or record now. No other program is moved. One that somebody moves elsewhere meanwhile stays there. It is the setting usedPrograms, which is \
       remembered.
 

@@ -4,7 +4,8 @@ import Platform
 
 /// The programs whose streams are to be on nearend's devices, by name: the value of the setting `usedPrograms`. [any]
 package struct UsedPrograms: Sendable, Equatable {
-  /// Names or patterns with `*`, `?` and `[…]`, as in a shell, in which case does not matter.
+  /// Names or patterns with `*`, `?` and `[…]`, as in a shell, in which case does not matter. A bracket that is not closed is that
+  /// character.
   package private(set) var names: [String] = []
 
   /// The most names.
@@ -13,7 +14,7 @@ package struct UsedPrograms: Sendable, Equatable {
   static let longest = 100
 
   /// What a name can be, for people.
-  package static let possible = "at most \(most) of at most \(longest) characters without a comma"
+  package static let possible = "at most \(most) of at most \(longest) characters, without commas and control characters"
 
   /// Creates an empty list.
   package init() {}
@@ -27,7 +28,8 @@ package struct UsedPrograms: Sendable, Equatable {
   /// The names, separated by commas.
   package var text: String { names.joined(separator: ", ") }
 
-  /// Adds a name. Returns false, and changes nothing, where it is none: it is too long, has a comma, or there are too many.
+  /// Adds a name. Returns false, and changes nothing, where it is none: it is too long, has a comma or a control character, or there are
+  /// too many.
   @discardableResult
   package mutating func add(_ name: String) -> Bool {
     guard !name.isEmpty, !contains(name) else { return true }

@@ -63,7 +63,8 @@ extension Setting {
     case .volume: "a number from 0 to 1"
     case .deviceName: "a node name, or default"
     case .programNames:
-      "names of programs, separated by commas: at most \(UsedPrograms.most) of at most \(UsedPrograms.longest) characters"
+      "names of programs, separated by commas: at most \(UsedPrograms.most) of at most \(UsedPrograms.longest) characters, "
+        + "without control characters"
     case .channels: MicrophoneChannels.possible
     case .choice(let words), .switchedChoice(let words): (words.dropLast().joined(separator: ", ") + " or " + (words.last ?? ""))
     }

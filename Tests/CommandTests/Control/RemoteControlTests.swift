@@ -46,6 +46,7 @@ struct RemoteControlTests {
       (["sink", "--id", "a", "--rate", "1"], "8000"), (["source", "--channels", "3"], "1 or 2"), (["sink", "add", "a"], "--device"),
       (["sink", "add", "a", "--device", "--from", "10.0.0.8"], "need --rtp"),
       (["use", "--not"], "--not: give the names"), (["use", "a,b"], "'a,b' is no program's name: give each by itself"),
+      (["use", "a\u{7}b"], "without commas and control characters"),
       (["send"], "--rtp"), (["call", "10.0.0.8", "--packet", "21"], "1 to 20"), (["call"], "<address>"),
       (["plot", "--minutes", "11"], "up to 10"), (["plot", "--minutes", "0"], "above 0"), (["plot", "--out", "call.pdf"], "ends in .png"),
       (["status", "--headless"], "controls a running nearend"), (["attach", "--json"], "only --glyphs"),

@@ -27,6 +27,10 @@ struct ProgramMovesTests {
     #expect(
       listed.include(ProgramStream(id: 1, serial: 1, direction: .output, names: ["ALSA plug-in [aplay]"])),
       "a name as it is listed is that program's, also where it would be a pattern")
+    let open = try #require(UsedPrograms("[, zoom[*"))
+    #expect(
+      ["[", "zoom[real"].allSatisfy { open.include(ProgramStream(id: 1, serial: 1, direction: .output, names: [$0])) },
+      "a bracket that is not closed is that character")
     #expect(UsedPrograms("")?.names == [])
     #expect(UsedPrograms((1...33).map { "p\($0)" }.joined(separator: ",")) == nil)
     #expect(UsedPrograms(String(repeating: "x", count: 101)) == nil)
