@@ -87,6 +87,7 @@ struct NamedFrame: Sendable, CustomTestStringConvertible {
       NamedFrame("audition-done-ascii", Sample.auditioned(.done), 120, 40, glyphs: .ascii, history: Sample.heardPicture) {
         $0.auditionBefore = 0
       },
+      NamedFrame("audition-silent", Sample.auditionedSilence, 80, 24) { $0.auditionBefore = 0 },
       NamedFrame("audition-elsewhere", Sample.auditioned(.microphone), 80, 24),
       NamedFrame("audition-about-to-begin", Sample.active(), 80, 24) { $0.auditionBefore = 0 },
       NamedFrame("help", Sample.active(), 80, 24) { $0.isHelpShown = true },

@@ -21,6 +21,13 @@ extension Sample {
     return snapshot
   }
 
+  /// A person who heard themselves with a microphone that gave nothing.
+  static var auditionedSilence: Snapshot {
+    var snapshot = auditioned(.done)
+    snapshot.audition?.findings = AuditionFindings()
+    return snapshot
+  }
+
   /// Five seconds of a recording: the first of `history`.
   static let heardPicture = CallHistory(
     history.points.prefix(25).enumerated().map { number, point in

@@ -9,7 +9,8 @@ enum AuditionPage {
     canvas.rule(body.lowerBound, "How others hear you")
     guard let status else { return _ = canvas.put("about to begin", 2, body.lowerBound + 1, .faint) }
     var y = body.lowerBound + 1
-    canvas.put(status.words, 2, y, status.phase == .ended ? .alarm : .heading, width: canvas.width - 3)
+    let isHeard = status.phase != .ended && (status.phase != .done || status.findings?.hasVoice != false)
+    canvas.put(status.words, 2, y, isHeard ? .heading : .alarm, width: canvas.width - 3)
     y += 1
     if status.isActive, status.seconds > 0 {
       let share = status.phase == .preparing ? 0 : status.elapsed / status.seconds

@@ -46,6 +46,7 @@ package struct AuditionStatus: Codable, Sendable, Equatable {
     case .recording: "talk now: recording, \(decimal(max(0, seconds - elapsed), 1)) s to go"
     case .microphone: "1 of 2: the microphone as it is"
     case .voice: "2 of 2: your voice as others hear it"
+    case .done where findings?.hasVoice == false: "no voice was heard"
     case .done: "that is how others hear you"
     case .ended: "ended early: \(reason ?? "no reason is known")"
     }
@@ -66,6 +67,9 @@ package struct AuditionFindings: Codable, Sendable, Equatable {
   package var isMuted = false
 
   package init() {}
+
+  /// Whether somebody was heard, before processing and after it.
+  package var hasVoice: Bool { microphoneLevel != nil && voiceLevel != nil }
 
   /// Lines for people.
   package var lines: [String] {

@@ -18,6 +18,18 @@ struct AuditionCourseTests {
     return course
   }
 
+  @Test("V6: what is said at the end is what was found: without a voice, nobody was heard")
+  func headline() {
+    var status = AuditionStatus(number: 1, seconds: 5)
+    status.phase = .done
+    var findings = AuditionFindings()
+    status.findings = findings
+    #expect(status.words == "no voice was heard")
+    (findings.microphoneLevel, findings.voiceLevel) = (-30, -24)
+    status.findings = findings
+    #expect(status.words == "that is how others hear you")
+  }
+
   @Test("L4: it records once all has been ready for a second, plays one after the other, and is done")
   func order() {
     var course = AuditionCourse(seconds: 5, at: 0)
