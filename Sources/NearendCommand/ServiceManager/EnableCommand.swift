@@ -22,7 +22,7 @@ struct DisableCommand: ParsableCommand {
 
   func run() throws {
     try parent.refuseOwnOptions(of: "disable")
-    UserService.found().change("disable")
+    UserService.found(toEnd: true).change("disable")
     print("The service has ended, and does not start at login.")
   }
 }

@@ -40,10 +40,26 @@ struct EnableTests {
     #expect(!second.errors.contains("\u{1B}"))
 
     let unknown = try Self.place(failing: "cat")
-    let third = try unknown.place.nearend("disable")
+    let third = try unknown.place.nearend("enable")
     #expect(third.exit == .status(69))
     #expect(third.errors.contains("make install"), "\(third.errors)")
     #expect(unknown.asked().allSatisfy { !$0.contains("--now") })
+  }
+
+  @Test("O6: without systemd, its user manager or the unit, nearend disable says that nothing starts at login, not how to start it")
+  func nothingToEnd() throws {
+    for (place, fact) in [
+      (try Self.place(hasSystemd: false), "there is no systemd here"),
+      (try Self.place(failing: "show-environment"), "does not answer: refused"),
+      (try Self.place(failing: "cat"), "knows no nearend.service"),
+    ] {
+      let result = try place.place.nearend("disable")
+      #expect(result.exit == .status(69) && result.errors.contains(fact), "\(result.errors)")
+      #expect(!result.errors.contains("--wait") && !result.errors.contains("make install"), "\(result.errors)")
+      #expect(place.asked().allSatisfy { !$0.contains("--now") })
+    }
+    let none = try Self.place(hasSystemd: false).place.nearend("disable")
+    #expect(none.errors.contains("take it out of what starts your session"), "\(none.errors)")
   }
 
   @Test("O6: what systemd refuses is said in its words, with where to look")
