@@ -6,8 +6,14 @@ struct InstalledIcons {
   /// The folder of icon themes that has them; nil for none, and a panel gets pictures.
   let folder: String?
 
-  /// Looks beside the program first, then where icon themes are.
-  init(program: String, _ environment: [String: String]) {
+  /// Looks beside the program first, then where icon themes are. In Flatpak's sandbox nowhere: a panel, which runs outside, does not see
+  /// the folders of the sandbox.
+  /// - Parameter sandbox: a file that is there in the sandbox only.
+  init(program: String, _ environment: [String: String], sandbox: String = "/.flatpak-info") {
+    guard access(sandbox, F_OK) != 0 else {
+      folder = nil
+      return
+    }
     // ../share of /usr/bin/nearend
     let prefix = program.split(separator: "/").dropLast(2).map { "/\($0)" }.joined()
     let home = environment["XDG_DATA_HOME"] ?? environment["HOME"].map { "\($0)/.local/share" }

@@ -255,6 +255,19 @@ struct TrayTests {
     #expect(retries.next == 7201)
   }
 
+  @Test("O11: icons beside the program are named with their folder, but not in a sandbox, whose folders a panel does not see")
+  func icons() throws {
+    let place = FileManager.default.temporaryDirectory.appending(path: "nearend-icons-\(UUID())")
+    let folder = place.appending(path: "share/icons/hicolor/symbolic/apps")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: place) }
+    for state in TrayItem.State.allCases { try Data().write(to: folder.appending(path: "\(InstalledIcons.name(state)).svg")) }
+    let program = "\(place.path)/bin/nearend"
+    let nowhere = ["XDG_DATA_DIRS": "/nowhere"]
+    #expect(InstalledIcons(program: program, nowhere, sandbox: "/nowhere").folder == "\(place.path)/share/icons")
+    #expect(InstalledIcons(program: program, nowhere, sandbox: place.path).folder == nil)
+  }
+
   @Test("O11: a state's picture has the microphone in its middle, nothing in its corners, and differs from every other state's")
   func pictures() {
     var seen: [[UInt8]] = []
