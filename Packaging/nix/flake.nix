@@ -23,10 +23,11 @@
           patchShebangs install.sh
           DESTDIR=/ ./install.sh --prefix $out
         '';
-        # What the program loads and starts when it is asked for.
+        # What the program loads when it is asked for. Not by the wrapper: the tray's dashboard is the program without it.
+        runtimeDependencies = map pkgs.lib.getLib optional;
+        # What it starts.
         postFixup = ''
           wrapProgram $out/bin/nearend \
-            --prefix LD_LIBRARY_PATH : ${pkgs.lib.makeLibraryPath optional} \
             --prefix PATH : ${pkgs.lib.makeBinPath (needed ++ optional)}
         '';
         meta = {
