@@ -84,8 +84,8 @@ struct BlockAdapter: ~Copyable {
   /// Passes on what is new of the echo's path.
   @_noLocks @_noAllocation
   func tell(_ news: EchoPathNews.Item) {
-    if news.isAnother || news.hasNewLead { chain.echoPathChanged() }
-    if news.hasNewLead { chain.leadChanged() }
+    if news.isAnother { chain.echoPathChanged() }
+    if news.placeOfFormerLead > 0 { chain.changePlaces(ofFirstAnd: news.placeOfFormerLead) }
     if let factor = news.factor { chain.scaleEcho(by: factor) }
   }
 

@@ -136,7 +136,9 @@ struct CaptureControlCells: Sendable {
   let mutesInput, isVoiceOnlyPrepared, isAuditioned, usesWebRTC: FlagCell
   /// Set by the audio thread: whether left and right are heard apart.
   let isStereo: FlagCell
-  let streamDelay, pathChanges, leadChanges: CounterCell
+  let streamDelay, pathChanges: CounterCell
+  /// Bits 0 to 2: `InputMix.placeOfFormerLead`; above them: how often it has changed.
+  let leadChanges: CounterCell
   /// The code of a `MicMode`.
   let micMode: CounterCell
   let speakerGain: DoubleCell

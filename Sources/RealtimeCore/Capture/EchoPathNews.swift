@@ -5,14 +5,14 @@ struct EchoPathNews {
   /// What is new since the last cycle.
   struct Item {
     let isAnother: Bool
-    /// Whether an array has another lead.
-    let hasNewLead: Bool
+    /// The place of the one of an array's microphones that has changed places with the first; 0 for none.
+    let placeOfFormerLead: Int
     /// By which the speaker's volume has changed; nil if it has not.
     let factor: Float?
 
     @_noLocks @_noAllocation
-    init(isAnother: Bool, hasNewLead: Bool, factor: Float?) {
-      (self.isAnother, self.hasNewLead, self.factor) = (isAnother, hasNewLead, factor)
+    init(isAnother: Bool, placeOfFormerLead: Int, factor: Float?) {
+      (self.isAnother, self.placeOfFormerLead, self.factor) = (isAnother, placeOfFormerLead, factor)
     }
   }
 
@@ -30,7 +30,9 @@ struct EchoPathNews {
   mutating func next(_ controls: CaptureControlCells) -> Item {
     let (newest, wanted) = (controls.pathChanges.load(), controls.speakerGain.load())
     let newestLead = controls.leadChanges.load()
-    let item = Item(isAnother: newest != changes, hasNewLead: newestLead != leads, factor: wanted != gain ? Float(wanted / gain) : nil)
+    let item = Item(
+      isAnother: newest != changes, placeOfFormerLead: newestLead != leads ? Int(newestLead & 7) : 0,
+      factor: wanted != gain ? Float(wanted / gain) : nil)
     (changes, leads, gain) = (newest, newestLead, wanted)
     return item
   }

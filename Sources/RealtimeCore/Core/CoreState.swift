@@ -239,10 +239,12 @@ struct CoreState: ~Copyable {
     let mean = inputs.process(
       channels, count: io.pointee.microphoneCount, right: right, wantsArray: wantsArray, beamforms: controls.isBeamformingEnabled.load(),
       isFarEndActive: isFarEndActive, frames: io.pointee.frames, rate: io.pointee.rate)
-    if mean != nil { cells.wantedMicrophones.store(UInt64(inputs.arrayCount)) }
+    guard let mean else { return CapturePath.Sides(left: nil, right: nil, isStereo: isStereo) }
+    cells.wantedMicrophones.store(UInt64(inputs.arrayCount))
     if inputs.hasChanged, isStereo || inputs.arrayCount == 1 { controls.pathChanges.add(1) }
-    if inputs.hasNewLead, wantsArray { controls.leadChanges.add(1) }
-    guard mean != nil, let right else { return CapturePath.Sides(left: mean, right: nil, isStereo: isStereo) }
+    if inputs.placeOfFormerLead > 0, wantsArray {
+      controls.leadChanges.store((controls.leadChanges.load() >> 3 &+ 1) << 3 | UInt64(inputs.placeOfFormerLead))
+    }
     return CapturePath.Sides(left: mean, right: UnsafePointer(right), isStereo: isStereo)
   }
 

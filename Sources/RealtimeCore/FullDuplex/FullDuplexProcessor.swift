@@ -174,9 +174,14 @@ struct FullDuplexProcessor: ~Copyable {
     meter.pathChanged()
   }
 
-  /// Reports that two microphones of an array have changed places, of which one was the main one.
+  /// Reports that the main microphone and a further one of the array, by its place, 1…7, have changed places: what is known of each goes
+  /// with it.
   @_noLocks @_noAllocation
-  mutating func leadChanged() { suppressor.leadChanged() }
+  mutating func changePlaces(ofFirstAnd place: Int) {
+    linear.follow(place - 1)
+    meter.pathChanged()
+    suppressor.changePlaces(ofFirstAnd: place)
+  }
 
   /// Reports that the speaker's volume has changed by this factor.
   @_noLocks @_noAllocation

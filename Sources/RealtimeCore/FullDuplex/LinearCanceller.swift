@@ -314,6 +314,13 @@ struct LinearCanceller: ~Copyable {
     hopsUntilHistoryIsComplete = 0
   }
 
+  /// Takes over what is known of the echo of a further microphone, which is the main one now.
+  @_noLocks @_noAllocation
+  mutating func follow(_ further: Int) {
+    filters.adopt(follower: further)
+    doubt()
+  }
+
   /// Schedules a change of the echo's gain for when the echo of what is played now arrives: the speaker's volume was changed.
   @_noLocks @_noAllocation
   mutating func scaleEcho(by factor: Float) {

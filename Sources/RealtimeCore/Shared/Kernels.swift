@@ -19,6 +19,12 @@ func copy(_ source: UnsafePointer<Float>?, offset: Int, to destination: UnsafeMu
   }
 }
 
+/// Exchanges the values of two buffers that do not overlap.
+@_noLocks @_noAllocation
+func exchangeValues(_ a: UnsafeMutablePointer<Float>, _ b: UnsafeMutablePointer<Float>, frames: Int) {
+  for i in 0..<frames { (a[i], b[i]) = (b[i], a[i]) }
+}
+
 /// destination = 0.
 @_noLocks @_noAllocation
 func clear(_ destination: UnsafeMutablePointer<Float>, frames: Int) {

@@ -54,7 +54,8 @@ struct ArrayLeadTests {
     let (voice, _, uses) = try Self.voice(microphones, hearsBeam: hearsBeam)
     for second in [0.6..<1.5, 2.2..<3, 3..<3.9] where fault != .dying || second.lowerBound > 2 {
       let level = ArrayRoom.level(voice, second) - ArrayRoom.level(Self.heard[1], second)
-      #expect(abs(level) < 2, "\(second): \(level) dB")
+      // What a microphone that clips tells of the talker is forgotten within a second.
+      #expect(abs(level) < (second.lowerBound < 1 ? 5 : 2), "\(second): \(level) dB")
     }
     #expect(uses[0] != .heard && uses[0] != .unchosen, "\(uses)")
     #expect(uses[1...].filter { $0 == .heard }.count == (hearsBeam ? 3 : 1) && uses[1...].allSatisfy { [.heard, .unchosen].contains($0) })

@@ -26,6 +26,9 @@ final class Witness: @unchecked Sendable {
     /// This cycle's samples: the monitor of a device that goes is unmapped in mid-cycle.
     let samples = UnsafeMutablePointer<Float>.allocate(capacity: CycleProcessor.maximumQuantum)
     deinit {
+      // A filter that goes before its link leaves its driver's memory known to the daemon (0.3.65) by a descriptor, which later stands for
+      // another's buffers: they are then too short, or silent.
+      link = nil
       // Ends the callbacks.
       filter = nil
       samples.deallocate()

@@ -41,7 +41,7 @@ struct NearendChain: ~Copyable {
   mutating func echoPathChanged() { processor.echoPathChanged() }
 
   @_noLocks @_noAllocation
-  mutating func leadChanged() { processor.leadChanged() }
+  mutating func changePlaces(ofFirstAnd place: Int) { if place < microphones { processor.changePlaces(ofFirstAnd: place) } }
 
   @_noLocks @_noAllocation
   mutating func scaleEcho(by factor: Float) {

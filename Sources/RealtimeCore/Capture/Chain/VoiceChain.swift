@@ -95,10 +95,10 @@ struct VoiceChain: ~Copyable {
     }
   }
 
-  /// Reports that another of an array's microphones leads it, in the place of the one that did.
+  /// Reports that one of an array's microphones, by its place, 1…7, has changed places with the first.
   @_noLocks @_noAllocation
-  func leadChanged() {
-    if case .nearend(let chain) = kind { chain.pointee.leadChanged() }
+  func changePlaces(ofFirstAnd place: Int) {
+    if case .nearend(let chain) = kind { chain.pointee.changePlaces(ofFirstAnd: place) }
   }
 
   /// Reports that the speaker's volume has changed by this factor.

@@ -8,10 +8,12 @@ internal import CRealtime
 struct InputMix: ~Copyable {
   /// Whether the channels that are heard changed in the last cycle: the echo path is another one.
   private(set) var hasChanged = false
-  /// Whether the first of the array is another one than in the last cycle.
-  private(set) var hasNewLead = false
-  /// The channels of an array, `arrayCount` of them, nil where one is not to be heard now; valid in this cycle. The first leads: it works, and
-  /// has changed places with the one that would be. The others stay where they are.
+  /// The place in `array` of the channel that has changed places with the first since the last cycle; 0 for none.
+  var placeOfFormerLead: Int {
+    @_noLocks @_noAllocation get { lead.placeOfFormer }
+  }
+  /// The channels of an array, `arrayCount` of them, nil where one is not to be heard now; valid in this cycle. The first one leads, and
+  /// works; the others stay where they are.
   let array: UnsafePointer<UnsafePointer<Float>?>
   /// Channels that are to be heard as an array; 1 for their mean.
   private(set) var arrayCount = 1
@@ -21,15 +23,11 @@ struct InputMix: ~Copyable {
   }
   /// How far the first of the array is heard in place of the mean, 0…1.
   private var arrayShare: Float = 0
-  /// The channel that leads the array; −1 for none so far.
-  private var lead = -1
-  /// The one that did before, and how far it is still heard in its place, 1…0.
-  private var formerLead = 0
+  private var lead = ArrayLead()
+  /// How far the former lead is still heard in place of the lead, 1…0.
   private var formerShare: Float = 0
   /// Whether the array's lead is heard without the others.
   private var hearsLeadAlone = false
-  /// Windows of a voice in a row in which the best channel had much more of it.
-  private var softWindows = 0
 
   private let cells: InputCells
   private let readings: UnsafeMutablePointer<InputReadings>
@@ -68,6 +66,10 @@ struct InputMix: ~Copyable {
 
   private static var enough: Int {
     @_noLocks @_noAllocation get { 8 }
+  }
+  /// `softWindows` after which another channel leads.
+  private static var manySoft: Int {
+    @_noLocks @_noAllocation get { 50 }
   }
   private static var most: Int {
     @_noLocks @_noAllocation get { 32 }
@@ -110,7 +112,7 @@ struct InputMix: ~Copyable {
     defer { rt_restore_denormals(mode) }
     let linked = linkedChannels(channels, count)
     if linked == 0 { return nil }
-    (hasChanged, hasNewLead) = (false, false)
+    hasChanged = false
     (isStereo, hearsLeadAlone) = (right != nil, wantsArray && !beamforms)
     let isNew = !isBegun || rate != self.rate || restarts != cells.restarts.load()
     if isNew {
@@ -145,7 +147,7 @@ struct InputMix: ~Copyable {
       endWindow(linked, count: count, isFarEndActive: isFarEndActive)
     }
     passOn(channels, linked, count: count)
-    fade(channels, toArray: wantsArray && arrayCount > 1, isAtOnce: isNew, frames: frames)
+    fade(channels, count: count, toArray: wantsArray && arrayCount > 1, isAtOnce: isNew, frames: frames)
     return UnsafePointer(mixed.start)
   }
 
@@ -156,7 +158,8 @@ struct InputMix: ~Copyable {
   @_noLocks @_noAllocation
   mutating func markIdle() {
     guard isBegun else { return }
-    (isBegun, heard, arrayCount, arrayShare, mixesRight, lead) = (false, 0, 1, 0, false, -1)
+    (isBegun, heard, arrayCount, arrayShare, mixesRight) = (false, 0, 1, 0, false)
+    lead.begin()
     readings.pointee = nothing
     publishing.publish()
   }
@@ -166,7 +169,8 @@ struct InputMix: ~Copyable {
     (self.rate, window, gathered) = (rate, max(1, rate / 100), 0)
     (isBegun, restarts, heard) = (true, cells.restarts.load(), 0)
     (first, voicedWindows, quietWindows) = (0, 0, 1_000)
-    (lead, formerShare, softWindows) = (-1, 0, 0)
+    formerShare = 0
+    lead.begin()
     for channel in 0..<Self.most {
       watches.start[channel] = pristine
       verdicts.start[channel] = InputVerdict()
@@ -243,9 +247,7 @@ struct InputMix: ~Copyable {
         watches[channel], best: watches[first], isBest: channel == first,
         .init(isActive: isActive, isPlayed: isPlayed, isKnown: isKnown))
     }
-    if isVoiced, isKnown, lead >= 0 {
-      softWindows = 4 * watches[lead].usualVoice < watches[first].usualVoice ? min(softWindows + 1, Self.enough) : 0
-    }
+    if isVoiced, isKnown, lead.channel >= 0 { lead.compare(watches[lead.channel].latestVoice, with: watches[first].latestVoice) }
     choose(linked, count: count)
     tell(linked, count: count)
   }
@@ -304,43 +306,24 @@ struct InputMix: ~Copyable {
   private mutating func passOn(_ channels: UnsafePointer<UnsafePointer<Float>?>, _ linked: UInt32, count: Int) {
     let choice = cells.choice.load(), candidates = InputCells.candidates(choice, among: linked)
     arrayCount = InputCells.arrayCount(choice, of: candidates.nonzeroBitCount)
-    if arrayCount == 1 { return }
-    findLead(among: candidates, count: count)
-    var number = 0, displaced = lead
-    for channel in 0..<count where Self.has(candidates, channel) {
-      // The first one has the place of the one that leads.
-      let next = number == 0 ? lead : channel == lead ? displaced : channel
-      if number == 0 { displaced = channel }
-      arrayMemory.start[number] = Self.has(heard, next) ? channels[next] : nil
-      number += 1
+    if arrayCount == 1 { return lead.begin() }
+    lead.update(candidates, heard: heard, best: first)
+    if lead.placeOfFormer > 0 { formerShare = 1 }
+    for place in 0..<arrayCount {
+      let channel = lead[place]
+      arrayMemory.start[place] = Self.has(heard, channel) ? channels[channel] : nil
     }
-  }
-
-  /// Lets another channel lead the array if the one that does is not heard any more, or has 6 dB less of the voice than the best one. The
-  /// echo path changes with it, so it stays otherwise.
-  @_noLocks @_noAllocation
-  private mutating func findLead(among candidates: UInt32, count: Int) {
-    let possible = candidates & heard
-    if possible == 0 || lead >= 0 && Self.has(possible, lead) && softWindows < Self.enough {
-      if lead < 0 { lead = candidates.firstChannel }
-      return
-    }
-    let next = Self.has(possible, first) ? first : possible.firstChannel
-    softWindows = 0
-    if next == lead { return }
-    if lead >= 0 { (hasNewLead, formerLead, formerShare) = (true, lead, 1) }
-    lead = next
   }
 
   /// Puts the first of the array in place of the mean, or back, and another one in place of the first, over 20 ms.
   @_noLocks @_noAllocation
   private mutating func fade(
-    _ channels: UnsafePointer<UnsafePointer<Float>?>, toArray isWanted: Bool, isAtOnce: Bool, frames: Int
+    _ channels: UnsafePointer<UnsafePointer<Float>?>, count: Int, toArray isWanted: Bool, isAtOnce: Bool, frames: Int
   ) {
     let target: Float = isWanted ? 1 : 0, step = 50 / Float(rate)
     if isAtOnce { (arrayShare, formerShare) = (target, 0) }
     if arrayShare == 0, !isWanted { return formerShare = 0 }
-    let main = array[0], former = formerShare > 0 ? channels[formerLead] : nil, mixed = mixed.start
+    let main = array[0], former = formerShare > 0 && lead.former < count ? channels[lead.former] : nil, mixed = mixed.start
     for i in 0..<frames {
       arrayShare = target > arrayShare ? min(target, arrayShare + step) : max(target, arrayShare - step)
       formerShare = max(0, formerShare - step)
@@ -369,7 +352,7 @@ struct InputMix: ~Copyable {
     told.count = UInt8(count)
     let isChosen = InputCells.named(cells.choice.load(), among: linked) != 0
     for channel in 0..<count where Self.has(linked, channel) {
-      let isHeard = Self.has(heard, channel) && !(hearsLeadAlone && arrayCount > 1 && channel != lead)
+      let isHeard = Self.has(heard, channel) && !(hearsLeadAlone && arrayCount > 1 && channel != lead.channel)
       let use = verdicts.start[channel].use
       told.levels[channel] = watches.start[channel].peak
       // In stereo, the third one works as well; without a beam, all but the lead.
@@ -377,16 +360,5 @@ struct InputMix: ~Copyable {
     }
     readings.pointee = told
     publishing.publish()
-  }
-}
-
-extension UInt32 {
-  /// The first channel of a set; 32 of none.
-  fileprivate var firstChannel: Int {
-    @_noLocks @_noAllocation get {
-      var channel = 0
-      while channel < 32, self & 1 << UInt32(channel) == 0 { channel += 1 }
-      return channel
-    }
   }
 }

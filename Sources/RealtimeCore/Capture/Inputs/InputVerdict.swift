@@ -60,7 +60,7 @@ struct InputVerdict: BitwiseCopyable {
     guard now.isVoiced else { return nil }
     // 12 dB, and 9 dB to come back.
     let margin: Float = use.isSame(as: .heard) ? 0.063 : 0.126
-    if watch.usualVoice < margin * best.usualVoice { return .weak }
+    if watch.latestVoice < margin * best.latestVoice { return .weak }
     if watch.standsOut < margin * best.standsOut { return .noisy }
     return .heard
   }
@@ -80,11 +80,11 @@ struct InputVerdict: BitwiseCopyable {
 extension InputWatch {
   /// How far the voice stands out of the noise, as a ratio of powers, at most 30 dB.
   var standsOut: Float {
-    @_noLocks @_noAllocation get { min(usualVoice / max(noise, 1e-11), 1_000) }
+    @_noLocks @_noAllocation get { min(latestVoice / max(noise, 1e-11), 1_000) }
   }
 
   /// By how much it is worth being heard: loud, and out of the noise.
   var worth: Float {
-    @_noLocks @_noAllocation get { usualVoice * standsOut }
+    @_noLocks @_noAllocation get { latestVoice * standsOut }
   }
 }

@@ -8,12 +8,11 @@ struct InputWatch: BitwiseCopyable {
   /// Power in the last window, and over about 0.1 s.
   private(set) var power: Float = 0
   private(set) var level: Float = 0
-  /// The power of a voice over the noise, while somebody talks: over about 0.1 s; its peak, which falls by 1 dB in 3 s; and over a second of
-  /// talking.
+  /// The power of a voice over the noise, while somebody talks: over about 0.1 s; its peak, which falls by 1 dB in 3 s; and one that falls
+  /// by 4 dB in a second.
   private(set) var voice: Float = 0
   private(set) var loudestVoice: Float = 0
-  private(set) var usualVoice: Float = 0
-  private var voicedWindows: Float = 0
+  private(set) var latestVoice: Float = 0
   /// Correlation coefficient with the best channel, −1…1, over about 0.1 s.
   private(set) var correlation: Float = 0
   /// Share of the samples of about the last second that are clipped.
@@ -124,11 +123,9 @@ struct InputWatch: BitwiseCopyable {
   /// Takes the last window for one with a voice.
   @_noLocks @_noAllocation
   mutating func noteVoice() {
-    let newest = max(0, power - noise)
-    voice += Self.share * (newest - voice)
+    voice += Self.share * (max(0, power - noise) - voice)
     loudestVoice = max(0.999_23 * loudestVoice, voice)
-    voicedWindows = min(voicedWindows + 1, 100)
-    usualVoice += (newest - usualVoice) / voicedWindows
+    latestVoice = max(0.990_8 * latestVoice, voice)
   }
 
   /// Whether it has heard the talker about as well as another one.

@@ -45,15 +45,15 @@ struct ArrayWeights: ~Copyable {
     inverse = pivots + count
     work = inverse + count
     self.memory = memory
-    restart()
+    for k in 0..<bins { vectors[k] = 1 }
+    for k in 0..<padded { target[k] = 1 }
   }
 
-  /// Begins anew, with the main microphone alone.
+  /// Follows the main microphone and another one, which have changed places.
   @_noLocks @_noAllocation
-  func restart() {
-    clear(vectors.start, frames: 2 * count * bins)
-    for k in 0..<bins { vectors[k] = 1 }
-    choose(0, gain: 1)
+  func exchange(_ place: Int) {
+    exchangeValues(vectors.start, vectors + 2 * place * bins, frames: 2 * bins)
+    exchangeValues(target.start, target + 2 * place * padded, frames: 2 * padded)
   }
 
   /// Sets the target to one microphone in all bins, times a gain.

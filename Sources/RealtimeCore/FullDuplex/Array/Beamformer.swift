@@ -73,17 +73,16 @@ struct Beamformer: ~Copyable {
     holding = layout.perHop(own.hold)
   }
 
-  /// Forgets everything, because another microphone is the main one, and hears that one alone until it knows more.
+  /// Follows the main microphone and a further one, which have changed places.
   @_noLocks @_noAllocation
-  mutating func restart() {
-    noise.forget()
-    echo.forget()
-    talker.forget()
-    health.restart()
-    presence.restart()
-    solver.restart()
-    copy(solver.target.start, to: weights.start, frames: 2 * count * padded)
-    (hops, heldShare) = (0, 1)
+  mutating func changePlaces(ofFirstAnd place: Int) {
+    noise.exchange(place)
+    echo.exchange(place)
+    talker.exchange(place)
+    health.exchange(place)
+    solver.exchange(place)
+    exchangeValues(weights.start, weights + 2 * place * padded, frames: 2 * padded)
+    exchangeValues(uncertainties.start, uncertainties + place * padded, frames: padded)
   }
 
   /// Replaces the main microphone's spectrum, and its power, by the beam.

@@ -30,12 +30,15 @@ struct MicrophoneHealth: ~Copyable {
     heard = Buffer(repeating: 0, count: count)
   }
 
-  /// Forgets how levels usually differ, and who is dead.
+  /// Follows the first microphone and another one, which have changed places.
   @_noLocks @_noAllocation
-  mutating func restart() {
-    clear(usual.start, frames: count)
-    for i in 0..<count { (dead.start[i], heard.start[i]) = (false, 0) }
-    (reference, referenceGain) = (0, 1)
+  mutating func exchange(_ place: Int) {
+    (levels[0], levels[place]) = (levels[place], levels[0])
+    (usual[0], usual[place]) = (usual[place], usual[0])
+    (dead.start[0], dead.start[place]) = (dead.start[place], dead.start[0])
+    (heard.start[0], heard.start[place]) = (heard.start[place], heard.start[0])
+    reference = -1
+    choose()
   }
 
   @_noLocks @_noAllocation

@@ -22,8 +22,21 @@ struct SpatialCovariance: ~Copyable {
     rates = Samples(bins)
   }
 
+  /// Follows the first microphone and another one, which have changed places.
   @_noLocks @_noAllocation
-  func forget() { clear(values.start, frames: count * count * bins) }
+  func exchange(_ place: Int) {
+    exchangeValues(plane(0, 0), plane(place, place), frames: bins)
+    for m in 1..<count where m != place {
+      exchangeValues(plane(m, 0), m > place ? plane(m, place) : plane(place, m), frames: bins)
+      exchangeValues(plane(0, m), m > place ? plane(place, m) : plane(m, place), frames: bins)
+      // The conjugate of what is told the other way round.
+      if m < place {
+        scale(plane(0, m), by: -1, frames: bins)
+        scale(plane(m, place), by: -1, frames: bins)
+      }
+    }
+    scale(plane(0, place), by: -1, frames: bins)
+  }
 
   /// Adds a hop.
   ///

@@ -29,10 +29,6 @@ struct TalkerPresence {
     settling = layout.hops(0.3)
   }
 
-  /// Forgets the talker and the noise.
-  @_noLocks @_noAllocation
-  mutating func restart() { (hops, held, talker, noise) = (0, 0, 0, 0) }
-
   /// Processes one hop.
   ///
   /// - Parameters:

@@ -188,6 +188,13 @@ struct FilterPair: ~Copyable {
     return idlePartitions > 0 && idlePartitions == former ? offset + idlePartitions * layout.partitionHops : nil
   }
 
+  /// Takes over a follower's path.
+  @_noLocks @_noAllocation
+  mutating func adopt(follower: Int) {
+    careful.adopt(followers[follower].pointee.filter, bins: 0..<layout.bins)
+    fast.adopt(careful, bins: 0..<layout.bins)
+  }
+
   /// Follows a far end whose sides are, or are no longer, the same.
   @_noLocks @_noAllocation
   mutating func follow(isStereo: Bool) {

@@ -118,9 +118,9 @@ struct Suppressor: ~Copyable {
   @_noLocks @_noAllocation
   mutating func resume() { learned.rest() }
 
-  /// Reports another main microphone of the array.
+  /// Reports that the main microphone and a further one have changed places.
   @_noLocks @_noAllocation
-  mutating func leadChanged() { beamformer.restart() }
+  mutating func changePlaces(ofFirstAnd place: Int) { beamformer.changePlaces(ofFirstAnd: place) }
 
   /// Processes one hop.
   ///
