@@ -102,7 +102,8 @@ end, which talks from 5 s on; *moved*: the talker walks by 60 to 100 degrees hal
 dies. Rooms are simulated, with an RT60 of 0.18 to 0.4 s: all [recordings of real devices](recordings.md) that were at
 hand have one channel.
 
-SNR is how much louder the near end is than everything else, noise, echo and what processing does to it. The opinion is
-DNSMOS P.835's of the whole, the others are AECMOS'.
+SNR is how much louder the near end is, as the first microphone hears it, than everything else, noise, echo and what
+processing does to it; where another microphone leads the array, what it hears of the room besides counts as that, too,
+as it does for the best microphone alone. The opinion is DNSMOS P.835's of the whole, the others are AECMOS'.
 
 """

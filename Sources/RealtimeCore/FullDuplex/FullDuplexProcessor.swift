@@ -178,7 +178,7 @@ struct FullDuplexProcessor: ~Copyable {
   /// with it.
   @_noLocks @_noAllocation
   mutating func changePlaces(ofFirstAnd place: Int) {
-    linear.follow(place - 1)
+    linear.exchange(withFollower: place - 1)
     meter.pathChanged()
     suppressor.changePlaces(ofFirstAnd: place)
   }

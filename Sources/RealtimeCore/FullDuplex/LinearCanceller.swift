@@ -314,10 +314,10 @@ struct LinearCanceller: ~Copyable {
     hopsUntilHistoryIsComplete = 0
   }
 
-  /// Takes over what is known of the echo of a further microphone, which is the main one now.
+  /// Follows the main microphone and a further one, which have changed places.
   @_noLocks @_noAllocation
-  mutating func follow(_ further: Int) {
-    filters.adopt(follower: further)
+  mutating func exchange(withFollower index: Int) {
+    filters.exchange(withFollower: index)
     doubt()
   }
 

@@ -188,11 +188,14 @@ struct FilterPair: ~Copyable {
     return idlePartitions > 0 && idlePartitions == former ? offset + idlePartitions * layout.partitionHops : nil
   }
 
-  /// Takes over a follower's path.
+  /// Exchanges paths with a follower.
   @_noLocks @_noAllocation
-  mutating func adopt(follower: Int) {
-    careful.adopt(followers[follower].pointee.filter, bins: 0..<layout.bins)
-    fast.adopt(careful, bins: 0..<layout.bins)
+  mutating func exchange(withFollower index: Int) {
+    let follower = followers[index], bins = 0..<layout.bins
+    fast.adopt(careful, bins: bins)
+    careful.adopt(follower.pointee.filter, bins: bins)
+    follower.pointee.filter.adopt(fast, bins: bins)
+    fast.adopt(careful, bins: bins)
   }
 
   /// Follows a far end whose sides are, or are no longer, the same.
