@@ -52,12 +52,12 @@ struct ArrayLead: ~Copyable {
     placeOfFormer = 0
     if channels != self.channels { arrange(channels) }
     let possible = channels & heard
-    if channel >= 0, possible == 0 || Self.has(possible, channel) && !isSoft { return }
+    if channel >= 0, possible == 0 || InputMix.has(possible, channel) && !isSoft { return }
     softWindows = 0
     var next = best
-    if !Self.has(possible, best) {
+    if !InputMix.has(possible, best) {
       next = order.start[0]
-      for place in (0..<count).reversed() where Self.has(possible, order.start[place]) { next = order.start[place] }
+      for place in (0..<count).reversed() where InputMix.has(possible, order.start[place]) { next = order.start[place] }
     }
     if next == channel { return }
     let place = moveToFront(next)
@@ -69,11 +69,11 @@ struct ArrayLead: ~Copyable {
   @_noLocks @_noAllocation
   private mutating func arrange(_ channels: UInt32) {
     (self.channels, count) = (channels, 0)
-    for channel in 0..<32 where Self.has(channels, channel) && count < InputCells.mostOfArray {
+    for channel in 0..<32 where InputMix.has(channels, channel) && count < InputCells.mostOfArray {
       order.start[count] = channel
       count += 1
     }
-    if channel >= 0, Self.has(channels, channel) { _ = moveToFront(channel) } else { channel = -1 }
+    if channel >= 0, InputMix.has(channels, channel) { _ = moveToFront(channel) } else { channel = -1 }
   }
 
   /// Lets a channel change places with the first, and returns where it was.
@@ -84,7 +84,4 @@ struct ArrayLead: ~Copyable {
     (order.start[place], order.start[0]) = (order.start[0], channel)
     return place
   }
-
-  @_noLocks @_noAllocation
-  private static func has(_ channels: UInt32, _ channel: Int) -> Bool { channels & 1 << UInt32(channel) != 0 }
 }

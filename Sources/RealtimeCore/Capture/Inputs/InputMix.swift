@@ -62,14 +62,10 @@ struct InputMix: ~Copyable {
   private var isApart = false
 
   @_noLocks @_noAllocation
-  private static func has(_ channels: UInt32, _ channel: Int) -> Bool { channels & 1 << UInt32(channel) != 0 }
+  static func has(_ channels: UInt32, _ channel: Int) -> Bool { channels & 1 << UInt32(channel) != 0 }
 
   private static var enough: Int {
     @_noLocks @_noAllocation get { 8 }
-  }
-  /// `softWindows` after which another channel leads.
-  private static var manySoft: Int {
-    @_noLocks @_noAllocation get { 50 }
   }
   private static var most: Int {
     @_noLocks @_noAllocation get { 32 }
