@@ -19,6 +19,8 @@ final class GraphDouble: SessionGraph {
     var route = RouteStatus()
     var graphSinks: [String] = []
     var rebuilds = 0
+    /// Weak, because it keeps its newest graph, and that the core.
+    weak var world: GraphWorld?
   }
   /// Called when its settings are read, which also happens in the middle of a session's end.
   let whenAsked = Callback<@Sendable () -> Void>()
@@ -27,7 +29,6 @@ final class GraphDouble: SessionGraph {
   let core: AudioCore
   let options: GraphOptions
   private let listener: any GraphListener
-  private let world: GraphWorld
   private let state = Mutex(State())
   private let control = DispatchQueue(label: "graph double")
 
@@ -35,15 +36,18 @@ final class GraphDouble: SessionGraph {
     self.core = core
     self.options = options
     self.listener = listener
-    self.world = world
     state.withLock {
+      $0.world = world
       $0.picked[.input] = options.microphone
       $0.picked[.output] = options.speaker
       $0.settings = options.settings
     }
   }
 
+  private var world: GraphWorld? { state.withLock { $0.world } }
+
   func start() throws(GraphError) {
+    guard let world else { throw .noDaemon(reason: "its world is gone") }
     try world.willStart()
     state.withLock { $0.isStarted = true }
     world.changeNodes(by: 1)
@@ -57,7 +61,7 @@ final class GraphDouble: SessionGraph {
       defer { state.isStopped = true }
       return state.isStarted && !state.isStopped
     }
-    if wasRunning { world.changeNodes(by: -1) }
+    if wasRunning { world?.changeNodes(by: -1) }
     control.sync {}
   }
 
@@ -138,10 +142,10 @@ final class GraphDouble: SessionGraph {
   }
 }
 
-/// Makes a manager's graphs, and keeps track of them.
+/// Makes a manager's graphs, and keeps track of the newest.
 final class GraphWorld: Sendable {
   struct State {
-    var graphs: [GraphDouble] = []
+    var graph: GraphDouble?
     var error: GraphError?
     var nodes = 0
     var mostNodes = 0
@@ -155,7 +159,7 @@ final class GraphWorld: Sendable {
 
   func makeGraph(_ core: AudioCore, _ options: GraphOptions, _ listener: any GraphListener) -> GraphDouble {
     let graph = GraphDouble(core: core, options: options, listener: listener, world: self)
-    state.withLock { $0.graphs.append(graph) }
+    state.withLock { $0.graph = graph }
     return graph
   }
 
@@ -167,8 +171,8 @@ final class GraphWorld: Sendable {
     return owner
   }
 
-  /// The newest graph.
-  var graph: GraphDouble? { state.withLock { $0.graphs.last } }
+  /// The newest graph, which has ended or not.
+  var graph: GraphDouble? { state.withLock { $0.graph } }
   /// The number of filter nodes now, their maximum, and the number of attempts to make one.
   var nodes: Int { state.withLock { $0.nodes } }
   var mostNodes: Int { state.withLock { $0.mostNodes } }
@@ -181,8 +185,8 @@ final class GraphWorld: Sendable {
     isGateClosed.withLock { $0 = false }
     gate.signal()
   }
-  /// Releases ended graphs, for a test with many.
-  func forgetGraphs() { state.withLock { $0.graphs = [] } }
+  /// Releases the newest graph, if it has ended.
+  func forgetGraph() { state.withLock { $0.graph = nil } }
 
   fileprivate func willStart() throws(GraphError) {
     state.withLock { $0.starts += 1 }

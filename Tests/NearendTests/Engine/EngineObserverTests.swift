@@ -261,7 +261,7 @@ struct EngineObserverTests {
     #expect(rig.manager.owner.service?.core.captureStages.latency == 100)
     #expect(rig.manager.owner.service?.core.renderLatency == 100)
     rig.unregisterCall()
-    rig.world.forgetGraphs()
+    rig.world.forgetGraph()
     #expect(released.withLock { $0 } == 2)
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import PipeWireGraph
+import RealtimeCore
 import SessionModel
 import Synchronization
 import Testing
@@ -42,6 +43,22 @@ struct LifecycleTests {
     #expect(rig.world.starts == 3)
     #expect(rig.world.mostNodes == 1)
     #expect(rig.world.nodes == 0)
+  }
+
+  @Test("L2: with its manager a session is released, its core included, in a call as well as after it", arguments: [true, false])
+  func released(inCall: Bool) async throws {
+    weak var graph: GraphDouble?
+    weak var core: AudioCore?
+    do {
+      let rig = ManagerRig()
+      try rig.registerCall()
+      (graph, core) = (rig.world.graph, rig.manager.owner.service?.core)
+      #expect(graph != nil && core != nil)
+      if !inCall { rig.unregisterCall() }
+    }
+    // Other threads may be about to be done with it.
+    try await wait(for: "the graph to be released") { graph == nil }
+    try await wait(for: "the core to be released") { core == nil }
   }
 
   @Test("L1: every sink and the source are in the one node")
