@@ -14,12 +14,6 @@ func library(_ name: String, _ pkgConfig: String, apt: String) -> Target {
 let isCheckedOut = FileManager.default.fileExists(atPath: Context.packageDirectory + "/../../repositories")
 let optimizes = !isCheckedOut && Context.environment["NEAREND_OPTIMIZES_AUDIO"] != "0"
 let optimizedSwift: [SwiftSetting] = optimizes ? [.unsafeFlags(["-O"], .when(configuration: .debug))] : []
-// Swift 6.0 crashes when it optimizes the tests of noncopyable types.
-#if compiler(>=6.1)
-  let optimizedTests = optimizedSwift
-#else
-  let optimizedTests: [SwiftSetting] = []
-#endif
 let optimizedC: [CSetting] = optimizes ? [.unsafeFlags(["-O2"], .when(configuration: .debug))] : []
 
 let package = Package(
@@ -157,7 +151,7 @@ let package = Package(
     .testTarget(
       name: "PipeWireGraphTests", dependencies: ["PipeWireClient", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .testTarget(
-      name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime", "TestPlugIns", "TestSupport"], swiftSettings: optimizedTests),
+      name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime", "TestPlugIns", "TestSupport"], swiftSettings: optimizedSwift),
     .testTarget(
       name: "IsolationTests", dependencies: ["IsolationStore", "Nearend", "Platform", "RealtimeCore", "SessionModel", "SimulatedHardware"]),
     .testTarget(
