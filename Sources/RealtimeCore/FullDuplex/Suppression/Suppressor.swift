@@ -40,7 +40,9 @@ struct Suppressor: ~Copyable {
   private let closed: Float
   /// What remains per hop; see `nearend_suppression`.
   private let cleanMemory, gainMemory, speechMemory, powerMemory: Float
-  private let settlingHops: Int
+  private let settlingHops, unheardHops: Int
+  /// Fades in what is heard after `unheardHops`.
+  private var beginning: Crossfade
   /// Hops in a window of minimum statistics.
   private let noiseWindowHops: Int
   private var hops = 0
@@ -93,6 +95,8 @@ struct Suppressor: ~Copyable {
     (cleanMemory, gainMemory) = (layout.perHop(own.clean), layout.perHop(own.gain))
     (speechMemory, powerMemory) = (layout.perHop(own.speech), layout.perHop(own.power))
     settlingHops = layout.hops(own.settling)
+    unheardHops = layout.hops(own.unheard)
+    beginning = Crossfade(frames: layout.hop * layout.hops(own.unheard), weight: 1)
     noiseWindowHops = layout.hops(own.noiseWindow)
   }
 
@@ -177,6 +181,17 @@ struct Suppressor: ~Copyable {
       error: errorBands.start, echo: echoBands.start, noise: noiseBands.start, isGuarded: isGuarded, isFarEndSilent: state.isFarEndSilent)
     suppress(noiseShare: noiseShare, isFarEndSilent: state.isFarEndSilent, isCorrected: echoShare == 1, open: open)
     overlap.add(spectrum.parts, transform: transform, window: window.synthesis.start, into: output)
+    begin(isUnheard: hops <= unheardHops && !state.isFarEndSilent && echoShare == 1, output, open)
+  }
+
+  @_noLocks @_noAllocation
+  private mutating func begin(isUnheard: Bool, _ output: UnsafeMutablePointer<Float>, _ open: UnsafeMutablePointer<Float>?) {
+    if isUnheard { beginning.restart() }
+    if let open {
+      var same = beginning
+      same.apply(to: open, frames: hop, isOn: !isUnheard)
+    }
+    beginning.apply(to: output, frames: hop, isOn: !isUnheard)
   }
 
   @_noLocks @_noAllocation

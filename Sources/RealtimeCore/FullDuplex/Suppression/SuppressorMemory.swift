@@ -12,7 +12,8 @@ struct SuppressorMemory: ~Copyable {
     noise = Samples(repeating: 1e-9, count: bins)
     speech = Samples(repeating: 0.5, count: bins)
     clean = Samples(bins)
-    gain = Samples(repeating: 1, count: bins)
+    // Rises at once where something stands out, but would fall slowly.
+    gain = Samples(bins)
     smoothed = Samples(bins)
     least = Samples(bins)
     most = Samples(bins)

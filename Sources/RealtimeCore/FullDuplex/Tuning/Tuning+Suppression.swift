@@ -85,6 +85,9 @@ extension Tuning {
     var settling = 0.16
     var noiseAtFirst: Fading = 0.02390091
     var noise: Fading = 0.1039772
+    /// Time at first in which nothing is heard while the far end is not silent, s: neither noise nor echo is known. As long a fade follows.
+    /// See "the first tenth of a second".
+    var unheard = 0.05
     /// A window of minimum statistics, s (Martin 2001, who has 1.5). Own choice.
     var noiseWindow = 0.4
     /// Largest ratio of maximum to minimum in a steady window, 9 dB: speech varies more, so vowels are not taken for noise while the far
