@@ -185,7 +185,7 @@ final class GraphWorld: Sendable {
     isGateClosed.withLock { $0 = false }
     gate.signal()
   }
-  /// Releases the newest graph, if it has ended.
+  /// Releases the newest graph, which its manager keeps until it has ended.
   func forgetGraph() { state.withLock { $0.graph = nil } }
 
   fileprivate func willStart() throws(GraphError) {

@@ -51,6 +51,12 @@ extension FullDuplexProcessor {
     }
     return voice
   }
+
+  /// Runs, and returns by how many dB the voice of some of the microphone's frames is softer than they are.
+  mutating func fall(of microphone: [Float], far: [Float], in frames: Range<Int>) -> Double {
+    let voice = run(microphone, far: far)[frames.lowerBound + delay..<frames.upperBound + delay]
+    return CaptureSignals.decibels(CaptureSignals.power(microphone[frames]) / CaptureSignals.power(voice))
+  }
 }
 
 extension ReferenceSpectra {

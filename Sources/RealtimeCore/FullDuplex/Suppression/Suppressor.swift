@@ -96,7 +96,7 @@ struct Suppressor: ~Copyable {
     (speechMemory, powerMemory) = (layout.perHop(own.speech), layout.perHop(own.power))
     settlingHops = layout.hops(own.settling)
     unheardHops = layout.hops(own.unheard)
-    beginning = Crossfade(frames: layout.hop * layout.hops(own.unheard), weight: 1)
+    beginning = Crossfade(frames: layout.hop * unheardHops, weight: 1)
     noiseWindowHops = layout.hops(own.noiseWindow)
   }
 
