@@ -9,7 +9,8 @@ internal import CRealtime
 ///                     ICASSP 2015; power iteration: Varzandeh, Taseska and Habets, HSCMA 2017)
 ///     h = A g / (A g)ᵣ,   the relative transfer function to the reference r
 ///     w = A⁻¹ h / (hᴴ A⁻¹ h) = g (A g)ᵣ* / (gᴴ A g)
-///     target = κ w + (1 − κ) eᵣ,   κ = σ / (σ + trusted) · min(1, mostNoise / Σ |w|² Φₙ / Φₙᵣ),   σ = gᴴ Φᵧ g / (gᴴ A g) − 1
+///     target = κ w + (1 − κ) eᵣ,   κ = τ σ / (σ + trusted) · min(1, mostNoise / Σ |w|² Φₙ / Φₙᵣ),   σ = gᴴ Φᵧ g / (gᴴ A g) − 1,
+///                                       τ: how far the noise is known
 ///
 /// The reference is one microphone, so that the voice is heard as that one hears it; where the array knows no better, it is that one. The
 /// loading bounds the white noise gain (Cox, Zeskind and Owen, IEEE Trans. ASSP-35, 1987). Eight bins are solved at once, by L D Lᴴ, and
@@ -65,10 +66,11 @@ struct ArrayWeights: ~Copyable {
     }
   }
 
-  /// Solves the bins whose turn it is. `uncertainties`: U, of `padded` bins for each microphone; nil if the far end is silent.
+  /// Solves the bins whose turn it is. `noiseTrust`: τ, 0…1; `uncertainties`: U, of `padded` bins for each microphone; nil if the far end
+  /// is silent.
   @_noLocks @_noAllocation
   func solve(
-    turn: Int, noise: borrowing SpatialCovariance, echo: borrowing SpatialCovariance, echoShare: Float,
+    turn: Int, noise: borrowing SpatialCovariance, echo: borrowing SpatialCovariance, echoShare: Float, noiseTrust: Float,
     uncertainties: UnsafePointer<Float>?, talker: borrowing SpatialCovariance, health: borrowing MicrophoneHealth
   ) {
     for k in stride(from: 8 * (turn % Self.turns), to: bins, by: 8 * Self.turns) {
@@ -76,7 +78,7 @@ struct ArrayWeights: ~Copyable {
       if let uncertainties { load(k, uncertainties, echo, echoShare) }
       factorize()
       follow(k, talker, health)
-      decide(k, noise, talker, health)
+      decide(k, noise, talker, health, noiseTrust)
     }
   }
 
@@ -193,7 +195,8 @@ struct ArrayWeights: ~Copyable {
   /// h, w and the target.
   @_noLocks @_noAllocation
   private func decide(
-    _ k: Int, _ noise: borrowing SpatialCovariance, _ talker: borrowing SpatialCovariance, _ health: borrowing MicrophoneHealth
+    _ k: Int, _ noise: borrowing SpatialCovariance, _ talker: borrowing SpatialCovariance, _ health: borrowing MicrophoneHealth,
+    _ noiseTrust: Float
   ) {
     let reference = health.reference, g = vectors.start
     let (whole, hr, hi) = form(k, reference), signal = power(k, talker, health)
@@ -211,7 +214,7 @@ struct ArrayWeights: ~Copyable {
     }
     let limit: SIMD8<Float> = tuning.mostNoise * (load8(noise.plane(reference, reference) + k) + tuning.nothing)
     let bound: SIMD8<Float> = limit / gain.replacing(with: limit, where: gain .< limit)
-    let trust: SIMD8<Float> = ratio / (ratio + tuning.trusted) * bound
+    let trust: SIMD8<Float> = ratio / (ratio + tuning.trusted) * bound * noiseTrust
     for m in 0..<count {
       let own: SIMD8<Float> = m == reference ? 1 - trust : .zero
       store8(health.referenceGain * (trust * w[2 * m] + own), to: target + 2 * m * padded + k)

@@ -5,9 +5,10 @@ internal import CRealtime
 ///
 ///     residuals ─▶ health ─▶ talker? ─▶ covariances of noise, residual echo, talker ─▶ weights ─▶ Σ w* X
 ///
-/// The noise is what is heard while nobody talks; the residual echo, while the far end talks and the near end does not. The weights move
-/// gradually, and those of a microphone that has died end with the hop in which it does: the windows' overlap fades them. The estimated
-/// echoes are combined likewise, and their uncertainties, of errors that have nothing in common, by |w|². `ArrayWeights` names the sources.
+/// The noise is what is heard while nobody talks, and learnt anew where that proves to have been a voice; the residual echo, while the far
+/// end talks and the near end does not. The weights move gradually, and those of a microphone that has died end with the hop in which it
+/// does: the windows' overlap fades them. The estimated echoes are combined likewise, and their uncertainties, of errors that have nothing
+/// in common, by |w|². `ArrayWeights` names the sources.
 /// Cost: a transform a further microphone and hop, another while an echo is expected, and some 10 operations a pair of microphones and bin.
 /// [realtime] except `init` and `deinit`.
 struct Beamformer: ~Copyable {
@@ -34,8 +35,10 @@ struct Beamformer: ~Copyable {
   private let noise, echo, talker: SpatialCovariance
   private let solver: ArrayWeights
   private let noiseRate, echoRate, talkerRate, weightStep: Float
-  private let settling: Int
   private var hops = 0
+  /// Hops of noise that are learnt; and those after which they are trusted.
+  private var learnt: Float = 0
+  private let trusted: Float
   private let holding: Float
   private var heldShare: Float = 1
 
@@ -69,13 +72,16 @@ struct Beamformer: ~Copyable {
     echoRate = 1 - layout.perHop(own.echo)
     talkerRate = 1 - layout.perHop(own.talker)
     weightStep = 1 - layout.perHop(own.weights)
-    settling = layout.hops(0.5)
+    trusted = Float(layout.hops(own.trust))
     holding = layout.perHop(own.hold)
   }
 
-  /// Follows the main microphone and a further one, which have changed places.
+  /// Follows the main microphone and a further one, which have changed places: who talks, and what is noise, is found out anew, because what
+  /// the former main one told may be wrong.
   @_noLocks @_noAllocation
   mutating func changePlaces(ofFirstAnd place: Int) {
+    learnt = 0
+    presence.restart()
     noise.exchange(place)
     echo.exchange(place)
     talker.exchange(place)
@@ -117,7 +123,7 @@ struct Beamformer: ~Copyable {
     } else {
       isPassing = false
       solver.solve(
-        turn: hops, noise: noise, echo: echo, echoShare: echoShare,
+        turn: hops, noise: noise, echo: echo, echoShare: echoShare, noiseTrust: min(1, learnt / trusted),
         uncertainties: expected == nil ? nil : UnsafePointer(uncertainties.start),
         talker: talker, health: health)
     }
@@ -196,16 +202,25 @@ struct Beamformer: ~Copyable {
     let certainty = max(2 * nearEnd - 1, 0), trust = 1 - echoShare * (1 - certainty * certainty)
     presence.update(power: gain * sum / Float(voiceBins.count), trust: learns ? trust : 0)
     hops += 1
+    if presence.hasFallen, noiseLevel() > presence.floor + tuning.excess { learnt = 0 }
     if !learns { return }
-    let atFirst = 1 / Float(min(hops, settling)), quiet = (1 - echoShare) * (1 - echoShare)
     // What is far above all that is expected is no residual echo.
     let known = min(1, tuning.foreign * explained), others = (1 - nearEnd) * (1 - nearEnd) * known * known * known
-    let isSettled = hops >= settling
-    add(
-      rate: quiet * presence.noise * max(noiseRate, isSettled ? 0 : atFirst), to: noise,
-      burst: isSettled ? tuning.burst * Float(count - 1) : .infinity)
+    let quiet = (1 - echoShare) * (1 - echoShare) * presence.noise, isTrusted = learnt >= trusted
+    // A mean at first, whose memory grows up to what it is.
+    learnt = min(learnt + quiet, 1 / noiseRate)
+    add(rate: quiet / max(learnt, 1), to: noise, burst: isTrusted ? tuning.burst * Float(count - 1) : .infinity)
     add(rate: echoShare * others * echoRate, to: echo)
     add(rate: presence.talker * talkerRate, to: talker)
+  }
+
+  /// Returns the level of what was learnt as noise, as `TalkerPresence` measures it.
+  @_noLocks @_noAllocation
+  private func noiseLevel() -> Float {
+    let plane = noise.plane(health.reference, health.reference), voiced = voiceBins.clamped(to: 0..<bins)
+    var sum: Float = 0
+    for k in voiced { sum += plane[k] }
+    return 4.342945 * rt_logf(health.referenceGain * health.referenceGain * sum / Float(max(voiced.count, 1)) + 1e-12)
   }
 
   /// Returns the share of the echo that the weights are to expect. It outlasts pauses between words: weights that forgot the echo there

@@ -9,13 +9,18 @@ struct TalkerPresence {
   /// How surely the talker talks, and how far what is heard is learnt as noise, 0…1.
   private(set) var talker: Float = 0
   private(set) var noise: Float = 0
+  /// Whether it is much softer now than it has been so far: what was learnt as noise may have been a voice.
+  private(set) var hasFallen = false
+  /// The noise's level.
+  private(set) var floor: Float = 0
 
   private let tuning: Tuning.TalkerPresence
   private let levelMemory, noiseRise, attack, release, holdMemory: Float
   private let settling: Int
   private var hops = 0
   private var level: Float = 0
-  private var floor: Float = 0
+  /// The noise's level when it last fell much, or the highest since.
+  private var former: Float = 0
   private var voice: Float = 0
   private var held: Float = 0
 
@@ -29,6 +34,10 @@ struct TalkerPresence {
     settling = layout.hops(0.3)
   }
 
+  /// Begins anew with another reference microphone.
+  @_noLocks @_noAllocation
+  mutating func restart() { hops = 0 }
+
   /// Processes one hop.
   ///
   /// - Parameters:
@@ -37,11 +46,14 @@ struct TalkerPresence {
   @_noLocks @_noAllocation
   mutating func update(power: Float, trust: Float) {
     let newest = 4.342945 * rt_logf(power + 1e-12)
-    if hops == 0 { (level, floor, voice) = (newest, newest, newest + tuning.overNoise) }
+    if hops == 0 { (level, floor, former, voice) = (newest, newest, newest, newest + tuning.overNoise) }
     hops = min(hops + 1, settling + 1)
     level += (1 - levelMemory) * (newest - level)
     if hops <= settling { floor += 0.05 * (level - floor) }
     floor = min(level, floor + noiseRise)
+    former = max(former, floor)
+    hasFallen = former - floor > tuning.fall
+    if hasFallen { former = floor }
     if level > voice {
       voice += attack * trust * (level - voice)
     } else {

@@ -7,6 +7,8 @@ extension Tuning {
     var level: Fading = 0.02
     /// Rise of the noise's level in a second.
     var noiseRise: Float = 3
+    /// Fall of the noise's level from which on it may have been a voice's.
+    var fall: Float = 6
     /// How fast the talker's level rises, and falls, s.
     var attack: Fading = 0.15
     var release: Fading = 8.0
@@ -36,6 +38,10 @@ extension Tuning {
     /// Ratio of what is heard to the noise, for each further microphone, at which it counts half as noise. With two, it keeps a talker
     /// aside from being mixed with the talker; with more, less helps.
     var burst: Float = 20
+    /// By how much what was learnt as noise may exceed the noise's level where that has fallen, dB: more was a voice, and is forgotten.
+    var excess: Float = 7
+    /// Seconds of noise until what was learnt of it is trusted.
+    var trust = 0.1
     /// Ratio of what is heard to all that is expected from where on less is learnt of it as residual echo.
     var foreign: Float = 2
     /// How long an echo is expected after it was, s.
