@@ -7,7 +7,8 @@ import Testing
 struct RehearsedArrayTests {
   @Test("O3 V15: an array of six is heard as one: the echo is gone, and the talker as loud as at the first")
   func sound() throws {
-    let run = try RehearsalTests.Run(["--microphones", "6"], seconds: 24)
+    // A second far end: on a busy machine, the first is over before there is enough of it to measure.
+    let run = try RehearsalTests.Run(["--microphones", "6"], seconds: 34)
     #expect(run.exit == .status(0), "\(run.log)")
     let inputs = run.status.route.microphoneInputs
     #expect(inputs.map(\.use) == Array(repeating: .heard, count: 6), "\(inputs.words)")
