@@ -76,8 +76,8 @@ struct Beamformer: ~Copyable {
     holding = layout.perHop(own.hold)
   }
 
-  /// Follows the main microphone and a further one, which have changed places: who talks, and what is noise, is found out anew, because what
-  /// the former main one told may be wrong.
+  /// Follows the main microphone and a further one, which have changed places: who talks, and what is noise, is found out anew, because
+  /// what the former main one told may be wrong.
   @_noLocks @_noAllocation
   mutating func changePlaces(ofFirstAnd place: Int) {
     learnt = 0
