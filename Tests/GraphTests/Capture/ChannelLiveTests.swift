@@ -90,7 +90,8 @@ extension GraphTests {
         names.enumerated().map { (probe.playPort($0.element), "hw.array:input_AUX\($0.offset)") }
           + [("nearend.microphone:capture_MONO", probe.recordPort("voice"))])
       try live.wait(forActive: Self.links)
-      try live.wait(for: "\(rate) Hz") { $0.graph.rate == rate }
+      // The talker talks to the path of that rate from the beginning on.
+      try live.wait(for: "a path for \(rate) Hz") { $0.graph.rate == rate && $0.graph.captureLatency > 0 }
       let voice = try probe.run().samples["voice"] ?? []
       #expect(live.service.snapshot().route.microphoneInputs.map(\.use) == Array(repeating: .heard, count: 4))
       let talk = 3 * rate..<5 * rate, noise = frames - rate..<frames - rate / 10

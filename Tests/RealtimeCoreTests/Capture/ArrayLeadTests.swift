@@ -74,6 +74,19 @@ struct ArrayLeadTests {
     #expect(uses == (hearsBeam ? [.heard, .heard, .heard, .heard] : [.unchosen, .heard, .unchosen, .unchosen]))
   }
 
+  @Test("V15: where a call begins in noise, a channel that has more of it, and is the loudest so far, does not lead", arguments: [true, false])
+  func noisy(hearsBeam: Bool) throws {
+    let pause = [Float](repeating: 0, count: Self.rate / 2)
+    let microphones = (0..<4).map { index in
+      let noise = CaptureSignals.noise(seconds: 4, rate: Self.rate, level: index == 0 ? -42 : -50, seed: UInt64(40 + index))
+      return zip(noise, pause + Self.heard[index]).map { $0 + $1 }
+    }
+    let (voice, _, uses) = try Self.voice(microphones, hearsBeam: hearsBeam)
+    let level = ArrayRoom.level(voice, 1..<3.9) - ArrayRoom.level(microphones[1], 1..<3.9)
+    #expect(abs(level) < 1, "\(level) dB")
+    #expect(uses.filter { $0 == .heard }.count == (hearsBeam ? 4 : 1) && (hearsBeam || uses[0] == .unchosen), "\(uses)")
+  }
+
   @Test(
     "V15, V6: the echo is gone, and measured, where the first of an array is left out while the far end talks",
     arguments: [Fault.dead, .soft, .clipped, .dying])

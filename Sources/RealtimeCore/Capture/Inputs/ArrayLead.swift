@@ -30,12 +30,14 @@ struct ArrayLead: ~Copyable {
   mutating func begin() { (channel, channels, placeOfFormer, softWindows, wasVoiceKnown) = (-1, 0, 0, 0, false) }
 
   /// Compares, after a window of a voice, what the lead heard of it with the best channel: 9 dB less are too few, at once when the voice
-  /// becomes known, later after half a second.
+  /// becomes known, later after half a second. When it becomes known, 3 dB more noise beside it are too many, too: before, the loudest
+  /// channel led, which may be the noisiest.
   @_noLocks @_noAllocation
-  mutating func compare(_ own: Float, with best: Float) {
+  mutating func compare(_ own: Float, standingOut: Float, with best: Float, bestStandingOut: Float) {
     let isNew = !wasVoiceKnown
     wasVoiceKnown = true
     if isSoft { return }
+    if isNew, 2 * standingOut < bestStandingOut { return softWindows = Self.manyWindows }
     softWindows = 8 * own >= best ? 0 : isNew ? Self.manyWindows : softWindows + 1
   }
 

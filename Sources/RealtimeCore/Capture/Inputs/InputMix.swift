@@ -243,7 +243,11 @@ struct InputMix: ~Copyable {
         watches[channel], best: watches[first], isBest: channel == first,
         .init(isActive: isActive, isPlayed: isPlayed, isKnown: isKnown))
     }
-    if isVoiced, isKnown, lead.channel >= 0 { lead.compare(watches[lead.channel].latestVoice, with: watches[first].latestVoice) }
+    if isVoiced, isKnown, lead.channel >= 0 {
+      lead.compare(
+        watches[lead.channel].latestVoice, standingOut: watches[lead.channel].standsOut, with: watches[first].latestVoice,
+        bestStandingOut: watches[first].standsOut)
+    }
     choose(linked, count: count)
     tell(linked, count: count)
   }
