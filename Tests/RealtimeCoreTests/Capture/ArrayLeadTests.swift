@@ -74,7 +74,7 @@ struct ArrayLeadTests {
     #expect(uses == (hearsBeam ? [.heard, .heard, .heard, .heard] : [.unchosen, .heard, .unchosen, .unchosen]))
   }
 
-  @Test("V15: where a call begins in noise, a channel that has more of it, and is the loudest so far, does not lead", arguments: [true, false])
+  @Test("V15: where a call begins in noise, the channel that has most of it, and is the loudest, does not lead", arguments: [true, false])
   func noisy(hearsBeam: Bool) throws {
     let pause = [Float](repeating: 0, count: Self.rate / 2)
     let microphones = (0..<4).map { index in
