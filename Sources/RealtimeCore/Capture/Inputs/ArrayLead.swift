@@ -29,16 +29,16 @@ struct ArrayLead: ~Copyable {
   @_noLocks @_noAllocation
   mutating func begin() { (channel, channels, placeOfFormer, softWindows, wasVoiceKnown) = (-1, 0, 0, 0, false) }
 
-  /// Compares, after a window of a voice, what the lead heard of it with the best channel: 9 dB less are too few, at once when the voice
-  /// becomes known, later after half a second. When it becomes known, 3 dB more noise beside it are too many, too: before, the loudest
-  /// channel led, which may be the noisiest.
+  /// Compares, after a window of a voice, the lead with the best channel: 9 dB less of the voice are too few, at once when it becomes
+  /// known, later after half a second. When it becomes known, 3 dB more noise beside it are too many, too: until then the loudest channel
+  /// leads, which may be the noisiest.
   @_noLocks @_noAllocation
-  mutating func compare(_ own: Float, standingOut: Float, with best: Float, bestStandingOut: Float) {
+  mutating func compare(_ own: InputWatch, with best: InputWatch) {
     let isNew = !wasVoiceKnown
     wasVoiceKnown = true
     if isSoft { return }
-    if isNew, 2 * standingOut < bestStandingOut { return softWindows = Self.manyWindows }
-    softWindows = 8 * own >= best ? 0 : isNew ? Self.manyWindows : softWindows + 1
+    let hasLess = 8 * own.latestVoice < best.latestVoice, isNoisier = isNew && 2 * own.standsOut < best.standsOut
+    softWindows = !hasLess && !isNoisier ? 0 : isNew ? Self.manyWindows : softWindows + 1
   }
 
   private static var manyWindows: Int {

@@ -243,11 +243,7 @@ struct InputMix: ~Copyable {
         watches[channel], best: watches[first], isBest: channel == first,
         .init(isActive: isActive, isPlayed: isPlayed, isKnown: isKnown))
     }
-    if isVoiced, isKnown, lead.channel >= 0 {
-      lead.compare(
-        watches[lead.channel].latestVoice, standingOut: watches[lead.channel].standsOut, with: watches[first].latestVoice,
-        bestStandingOut: watches[first].standsOut)
-    }
+    if isVoiced, isKnown, lead.channel >= 0 { lead.compare(watches[lead.channel], with: watches[first]) }
     choose(linked, count: count)
     tell(linked, count: count)
   }

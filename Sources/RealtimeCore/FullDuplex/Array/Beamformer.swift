@@ -36,9 +36,9 @@ struct Beamformer: ~Copyable {
   private let solver: ArrayWeights
   private let noiseRate, echoRate, talkerRate, weightStep: Float
   private var hops = 0
-  /// Hops of noise that are learnt; and those after which they are trusted.
+  /// Hops of noise that are learnt; and those that are enough.
   private var learnt: Float = 0
-  private let trusted: Float
+  private let enoughNoise: Float
   private let holding: Float
   private var heldShare: Float = 1
 
@@ -72,7 +72,7 @@ struct Beamformer: ~Copyable {
     echoRate = 1 - layout.perHop(own.echo)
     talkerRate = 1 - layout.perHop(own.talker)
     weightStep = 1 - layout.perHop(own.weights)
-    trusted = Float(layout.hops(own.trust))
+    enoughNoise = Float(layout.hops(own.enoughNoise))
     holding = layout.perHop(own.hold)
   }
 
@@ -123,7 +123,7 @@ struct Beamformer: ~Copyable {
     } else {
       isPassing = false
       solver.solve(
-        turn: hops, noise: noise, echo: echo, echoShare: echoShare, noiseTrust: min(1, learnt / trusted),
+        turn: hops, noise: noise, echo: echo, echoShare: echoShare, noiseTrust: min(1, learnt / enoughNoise),
         uncertainties: expected == nil ? nil : UnsafePointer(uncertainties.start),
         talker: talker, health: health)
     }
@@ -200,13 +200,13 @@ struct Beamformer: ~Copyable {
     for k in voiceBins { sum += reference[k] * reference[k] + reference[padded + k] * reference[padded + k] }
     // While the far end talks, a level alone does not tell who is heard.
     let certainty = max(2 * nearEnd - 1, 0), trust = 1 - echoShare * (1 - certainty * certainty)
-    presence.update(power: gain * sum / Float(voiceBins.count), trust: learns ? trust : 0)
+    let hasFallen = presence.update(power: gain * sum / Float(voiceBins.count), trust: learns ? trust : 0)
     hops += 1
-    if presence.hasFallen, noiseLevel() > presence.floor + tuning.excess { learnt = 0 }
+    if hasFallen, noiseLevel() > presence.floor + tuning.excess { learnt = 0 }
     if !learns { return }
     // What is far above all that is expected is no residual echo.
     let known = min(1, tuning.foreign * explained), others = (1 - nearEnd) * (1 - nearEnd) * known * known * known
-    let quiet = (1 - echoShare) * (1 - echoShare) * presence.noise, isTrusted = learnt >= trusted
+    let quiet = (1 - echoShare) * (1 - echoShare) * presence.noise, isTrusted = learnt >= enoughNoise
     // A mean at first, whose memory grows up to what it is.
     learnt = min(learnt + quiet, 1 / noiseRate)
     add(rate: quiet / max(learnt, 1), to: noise, burst: isTrusted ? tuning.burst * Float(count - 1) : .infinity)
@@ -220,7 +220,7 @@ struct Beamformer: ~Copyable {
     let plane = noise.plane(health.reference, health.reference), voiced = voiceBins.clamped(to: 0..<bins)
     var sum: Float = 0
     for k in voiced { sum += plane[k] }
-    return 4.342945 * rt_logf(health.referenceGain * health.referenceGain * sum / Float(max(voiced.count, 1)) + 1e-12)
+    return TalkerPresence.level(health.referenceGain * health.referenceGain * sum / Float(max(voiced.count, 1)))
   }
 
   /// Returns the share of the echo that the weights are to expect. It outlasts pauses between words: weights that forgot the echo there

@@ -9,8 +9,6 @@ struct TalkerPresence {
   /// How surely the talker talks, and how far what is heard is learnt as noise, 0…1.
   private(set) var talker: Float = 0
   private(set) var noise: Float = 0
-  /// Whether it is much softer now than it has been so far: what was learnt as noise may have been a voice.
-  private(set) var hasFallen = false
   /// The noise's level.
   private(set) var floor: Float = 0
 
@@ -38,21 +36,25 @@ struct TalkerPresence {
   @_noLocks @_noAllocation
   mutating func restart() { hops = 0 }
 
-  /// Processes one hop.
+  /// Returns a mean |X|² as a level.
+  @_noLocks @_noAllocation
+  static func level(_ power: Float) -> Float { 4.342945 * rt_logf(power + 1e-12) }
+
+  /// Processes one hop. Returns whether the noise's level has fallen much: what was learnt as noise may have been a voice.
   ///
   /// - Parameters:
   ///   - power: mean |X|² of the reference microphone.
   ///   - trust: how surely it is no echo, 0…1.
   @_noLocks @_noAllocation
-  mutating func update(power: Float, trust: Float) {
-    let newest = 4.342945 * rt_logf(power + 1e-12)
+  mutating func update(power: Float, trust: Float) -> Bool {
+    let newest = Self.level(power)
     if hops == 0 { (level, floor, former, voice) = (newest, newest, newest, newest + tuning.overNoise) }
     hops = min(hops + 1, settling + 1)
     level += (1 - levelMemory) * (newest - level)
     if hops <= settling { floor += 0.05 * (level - floor) }
     floor = min(level, floor + noiseRise)
     former = max(former, floor)
-    hasFallen = former - floor > tuning.fall
+    let hasFallen = former - floor > tuning.fall
     if hasFallen { former = floor }
     if level > voice {
       voice += attack * trust * (level - voice)
@@ -63,6 +65,7 @@ struct TalkerPresence {
     talker = trust * isHeard * logistic((level - voice + tuning.below) / tuning.width)
     held = max(isHeard * logistic((level - voice + tuning.mostBelow) / tuning.wideWidth), held * holdMemory)
     noise = max(0, 1 - tuning.caution * held)
+    return hasFallen
   }
 
   @_noLocks @_noAllocation

@@ -41,7 +41,7 @@ extension Tuning {
     /// By how much what was learnt as noise may exceed the noise's level where that has fallen, dB: more was a voice, and is forgotten.
     var excess: Float = 7
     /// Seconds of noise until what was learnt of it is trusted.
-    var trust = 0.1
+    var enoughNoise = 0.1
     /// Ratio of what is heard to all that is expected from where on less is learnt of it as residual echo.
     var foreign: Float = 2
     /// How long an echo is expected after it was, s.
