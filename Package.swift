@@ -151,7 +151,8 @@ let package = Package(
     .testTarget(
       name: "PipeWireGraphTests", dependencies: ["PipeWireClient", "PipeWireGraph", "RealtimeCore", "SessionModel"]),
     .testTarget(
-      name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CRealtime", "TestPlugIns", "TestSupport"], swiftSettings: optimizedSwift),
+      name: "RealtimeCoreTests", dependencies: ["RealtimeCore", "CKernels", "CRealtime", "TestPlugIns", "TestSupport"],
+      swiftSettings: optimizedSwift),
     .testTarget(
       name: "IsolationTests", dependencies: ["IsolationStore", "Nearend", "Platform", "RealtimeCore", "SessionModel", "SimulatedHardware"]),
     .testTarget(

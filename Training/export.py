@@ -1,4 +1,5 @@
-"""export.py WEIGHTS.npz: quantizes a network's weights to 8 bits, and puts them where the program is built from.
+"""export.py WEIGHTS.npz...: quantizes a network's weights, or the mean of several of one training, to 8 bits, and puts
+them where the program is built from.
 
 Each output of a layer has a scale of its own: the largest weight becomes ±127. CSuppressorWeights.h describes the file.
 """
@@ -14,14 +15,23 @@ import network
 
 TARGET = Path(__file__).resolve().parent.parent / "Sources" / "CSuppressorWeights"
 TOGETHER = 64
-LAYERS = (
-    ("input", "input.bias"),
-    ("first.input", "first.bias"),
-    ("first.state", "first.state bias"),
-    ("second.input", "second.bias"),
-    ("second.state", "second.state bias"),
-    ("output", "output.bias"),
-)
+
+
+def recurrent(name: str, is_shared: bool) -> list[tuple[str, str, bool]]:
+    return [(f"{name}.input", f"{name}.bias", is_shared), (f"{name}.state", f"{name}.state bias", is_shared)]
+
+
+# Name, name of the bias, and whether bands share it.
+LAYERS = [
+    ("input", "input.bias", True),
+    *recurrent("early", True),
+    ("summary", "summary.bias", True),
+    *recurrent("first", False),
+    *recurrent("second", False),
+    ("advice", "advice.bias", False),
+    *recurrent("late", True),
+    ("output", "output.bias", True),
+]
 
 
 def quantized(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -31,28 +41,35 @@ def quantized(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def packed(weights: dict[str, np.ndarray]) -> bytes:
-    blob = bytearray(np.array([1, network.FEATURES, network.UNITS, network.OUTPUTS, 0, 0, 0, 0], "<i4").tobytes())
+    sizes = (network.UNITS, network.OUTPUTS, network.BAND_UNITS, network.SUMMARY, network.ADVICE)
+    blob = bytearray(np.array([2, network.FEATURES, *sizes, 0], "<i4").tobytes())
 
     def append(array: np.ndarray) -> None:
         blob.extend(bytes(-len(blob) % TOGETHER))
         blob.extend(array.tobytes())
 
-    for name, bias in LAYERS:
+    for name, bias, is_shared in LAYERS:
         values, scales = quantized(weights[name])
-        missing = -values.shape[1] % TOGETHER
-        values = np.pad(values, ((0, 0), (0, missing)))
-        append(values.reshape(len(values), -1, TOGETHER).transpose(1, 0, 2))
-        append(np.pad(scales, (0, missing)).astype("<f4"))
-        append(np.pad(weights[bias], (0, missing)).astype("<f4"))
+        biases = np.asarray(weights[bias])
+        if is_shared:
+            append(values.T)
+        else:
+            missing = -values.shape[1] % TOGETHER
+            values, scales, biases = (
+                np.pad(a, [(0, 0)] * (a.ndim - 1) + [(0, missing)]) for a in (values, scales, biases)
+            )
+            append(values.reshape(len(values) // 2, 2, -1, TOGETHER).transpose(2, 0, 3, 1))
+        append(scales.astype("<f4"))
+        append(biases.astype("<f4"))
     blob.extend(bytes(-len(blob) % TOGETHER))
     return bytes(blob)
 
 
 def main() -> None:
-    if len(sys.argv) != 2:
+    if len(sys.argv) < 2:
         raise SystemExit(__doc__)
-    weights = {name: array.astype(np.float32) for name, array in np.load(sys.argv[1]).items()}
-    blob = packed(weights)
+    several = [network.check(dict(np.load(file)), file) for file in sys.argv[1:]]
+    blob = packed({name: np.mean([weights[name] for weights in several], 0).astype(np.float32) for name in several[0]})
     (TARGET / "include" / "suppressor.weights").write_bytes(blob)
     assembly = TARGET / "Weights.S"
     digest = hashlib.sha256(blob).hexdigest()

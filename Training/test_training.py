@@ -9,13 +9,17 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import soundfile
 
 import export
 import network
+import recurrence
 from corpus import RATE
 
 HERE = Path(__file__).resolve().parent
@@ -81,6 +85,36 @@ class TrainingTests(unittest.TestCase):
             exact = 1 / (1 + np.exp(-np.asarray(network.run(weights, features[:, None], np.ones((200, 1, 1)))[:, 0])))
             self.assertLess(np.abs(outputs - exact).mean(), 0.01)
 
+    def test_recurrence(self) -> None:
+        """The compiled layers, and their gradients, are those of the network."""
+        draw = np.random.default_rng(1)
+        noise = {k: 0.1 * draw.normal(size=w.shape) for k, w in network.initial(1).items()}
+        weights = {k: (w + noise[k]).astype(np.float32) for k, w in network.initial(1).items()}
+        # Rows in every number that is computed together: 16, 8, 4, 2 and 1 of them.
+        cases = 31
+        features = draw.normal(size=(32, cases, network.FEATURES)).astype(np.float32)
+        runs = (draw.random((32, cases, 1)) > 0.1).astype(np.float32)
+
+        def score(weights: network.Parameters, recurrent: Callable) -> jax.Array:
+            return jnp.sum(jnp.sin(network.run(weights, features, runs, recurrent)))
+
+        np.testing.assert_allclose(
+            network.run(weights, features, runs, recurrence.recur), network.run(weights, features, runs), atol=2e-5
+        )
+        expected = jax.grad(score)(weights, network.recur)
+        for name, gradient in jax.grad(score)(weights, recurrence.recur).items():
+            np.testing.assert_allclose(gradient, expected[name], atol=2e-5 * np.abs(expected[name]).max(), err_msg=name)
+
+    def test_other_weights(self) -> None:
+        """Weights of another network, such as of an older version, are refused by name."""
+        with tempfile.TemporaryDirectory() as name:
+            file = Path(name) / "weights.npz"
+            np.savez(file, input=np.zeros((240, 128)))
+            command = [sys.executable, HERE / "export.py", file]
+            result = subprocess.run(command, capture_output=True, text=True, cwd=HERE)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn("weights.npz has the weights of another network", result.stderr)
+
     def test_no_corpus(self) -> None:
         result = subprocess.run(
             [sys.executable, HERE / "dataset.py", "/nowhere", "/nowhere"], capture_output=True, text=True, cwd=HERE
@@ -92,7 +126,7 @@ class TrainingTests(unittest.TestCase):
 def rounded(weights: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The weights as the program has them."""
     result = dict(weights)
-    for name, _ in export.LAYERS:
+    for name, _, _ in export.LAYERS:
         values, scales = export.quantized(weights[name])
         result[name] = values * scales
     return result

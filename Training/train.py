@@ -1,8 +1,8 @@
 """train.py DATA OUT: trains the suppressor's network on the shards that dataset.py has made.
 
-Writes a checkpoint every EVERY steps, OUT/checkpoint.npz, from which it goes on after an interruption, and OUT/log.csv
-with the curves. Each step's batch depends on the seed and the step alone, so that a run, interrupted or not, repeats
-another one with the same shards but for the order of sums.
+Writes a checkpoint every EVERY steps, OUT/checkpoint.npz, from which it goes on after an interruption, the weights of
+each, OUT/weights-<step>.npz, and OUT/log.csv with the curves. Each step's batch depends on the seed and the step alone,
+so that a run, interrupted or not, repeats another one with the same shards but for the order of sums.
 """
 
 import argparse
@@ -27,14 +27,15 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 import network  # noqa: E402
+import recurrence  # noqa: E402
 from dataset import POWER  # noqa: E402
 
 EVERY, TELL = 250, 10
-CASES, STEPS = 64, 256
+CASES, STEPS = 32, 256
 # The rate of learning rises for WARM steps, and falls along a cosine in the last COOL, a quarter and half of a short
 # run: a longer one can go on from a checkpoint before these (Hu et al., MiniCPM, 2024).
 HIGHEST, LOWEST = 1.5e-3, 1e-5
-WARM, COOL = 300, 2_000
+WARM, COOL = 200, 1_000
 # How much more what is missing of the near end counts than what is left of the echo, by band: most of a small
 # loudspeaker's distortion is above 2 kHz, where networks tend to give up the near end as well.
 MISSING = np.interp(network.centre(np.arange(network.BANDS)), (2_000, 4_000), (2, 4)).astype(np.float32)
@@ -91,7 +92,8 @@ def loss(
         records[..., 1 + network.FEATURES :],
     )
     residual, near, noisy, phased, rules, open_rules = jnp.split(spectra, 6, axis=-1)
-    outputs = network.run(weights, features + jnp.repeat(shift, network.BANDS, axis=-1), runs)
+    shifted = features + jnp.repeat(shift, network.BANDS, axis=-1)
+    outputs = network.run(weights, shifted, runs, recurrence.recur)
     voice, open_ = jnp.split(outputs[..., : 2 * network.BANDS], 2, axis=-1)
     voice_loss = distance(voice, upsample, rules, residual, near, phased, runs)
     open_loss = distance(open_, upsample, open_rules, residual, noisy, noisy, runs)
@@ -220,7 +222,8 @@ class Training:
         part = self.out / "checkpoint.part.npz"
         np.savez(part, step=self.step, **arrays)
         part.rename(self.out / "checkpoint.npz")
-        np.savez(self.out / "weights.npz", **self.mean)
+        for name in ("weights", f"weights-{self.step:05}"):
+            np.savez(self.out / f"{name}.npz", **self.mean)
 
     def restore(self) -> None:
         file = self.out / "checkpoint.npz"
@@ -233,6 +236,7 @@ class Training:
                 kind,
                 {k.split("/", 1)[1]: jnp.asarray(arrays[k]) for k in arrays.files if k.startswith(kind + "/")},
             )
+        network.check(self.weights, str(file))
         self.step = int(arrays["step"])
 
 
@@ -240,7 +244,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--steps", type=int, default=10_000)
+    parser.add_argument("--steps", type=int, default=3_500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=CASES, help="in a batch, a multiple of the processor's cores")
     Training(parser.parse_args()).run()

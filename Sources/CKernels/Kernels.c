@@ -204,6 +204,8 @@ void nearend_judge(const nearend_likelihood *hop, float *echoShares, float *pres
 
 void nearend_dense_apply(const nearend_dense *layer, const float *in, float *out) { chosen->dense(layer, in, out); }
 
+void nearend_shared_apply(const nearend_shared *layer, const float *in, float *out) { chosen->shared(layer, in, out); }
+
 void nearend_logistic(float *values, int count) { chosen->logistic(values, count); }
 
 void nearend_tanh(float *values, int count) { chosen->hyperbolic_tangent(values, count); }

@@ -34,6 +34,7 @@ typedef struct {
   void (*suppress)(const nearend_suppression *, float *, float *);
   void (*judge)(const nearend_likelihood *, float *, float *);
   void (*dense)(const nearend_dense *, const float *, float *);
+  void (*shared)(const nearend_shared *, const float *, float *);
   void (*logistic)(float *, int);
   void (*hyperbolic_tangent)(float *, int);
   void (*recur)(const float *, const float *, float *, int);

@@ -63,5 +63,5 @@ typedef lanes vector;
 
 const nearend_kernels NEAREND_KERNELS = {
     NEAREND_KERNELS_NAME, mean_square, peak, biquad, follow, biquads_energy, hann_powers, band_sums, saturate, forward, analyze,
-    inverse, multiply_add, predict, suppress, judge, dense, logistic, hyperbolic_tangent, recur, resample_drift, resample_near, resample,
-    update, learn, correlate};
+    inverse, multiply_add, predict, suppress, judge, dense, shared, logistic, hyperbolic_tangent, recur, resample_drift, resample_near,
+    resample, update, learn, correlate};

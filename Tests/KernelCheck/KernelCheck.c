@@ -274,7 +274,7 @@ static void check_likelihood(void) {
 }
 
 static void check_network(void) {
-  enum { inputs = 101, units = 64 };
+  enum { inputs = 96, units = 64 };
   static signed char weights[3 * units * inputs];
   static float scales[3 * units], biases[3 * units], in[inputs], gates[3 * units], own[3 * units], state[units];
   for (int i = 0; i < 3 * units * inputs; i++) weights[i] = (signed char)(127 * noise());
@@ -282,7 +282,8 @@ static void check_network(void) {
   fill(biases, 3 * units, 1);
   nearend_dense layer = {weights, scales, biases, inputs, 3 * units};
   for (int round = 0; round < 8; round++) {
-    fill(in, inputs, 2);
+    // A third of the inputs is beyond what counts.
+    fill(in, inputs, 1.5f);
     nearend_dense_apply(&layer, in, gates);
     check("dense", gates, 3 * units, 1e-5);
     fill(own, 3 * units, 3);
@@ -292,6 +293,19 @@ static void check_network(void) {
     check("logistic", gates, units, 1e-5);
     nearend_tanh(own, units);
     check("tanh", own, units, 1e-5);
+  }
+}
+
+static void check_shared(void) {
+  enum { inputs = 72, outputs = 6, bands = NEAREND_SHARED_BANDS };
+  static float weights[outputs * inputs], biases[outputs * bands], in[inputs * bands], out[outputs * bands];
+  fill(weights, outputs * inputs, 0.3f);
+  fill(biases, outputs * bands, 1);
+  fill(in, inputs * bands, 2);
+  for (int round = 0; round < 2; round++) {
+    nearend_shared layer = {weights, biases, round == 1, inputs, outputs};
+    nearend_shared_apply(&layer, in, out);
+    check("shared", out, outputs * bands, 1e-5);
   }
 }
 
@@ -351,6 +365,7 @@ int main(int count, char **arguments) {
   check_suppressor();
   check_likelihood();
   check_network();
+  check_shared();
   check_resampling();
   if (!compares) return 0;
   printf("%s%d of %d results are alike, to %.1e of their largest value (version %s)\n", failures > 0 ? "\n" : "", checks - failures, checks,

@@ -1,22 +1,110 @@
 // A recurrent network's layers.
 
-typedef signed char bytes __attribute__((vector_size(16)));
+// Inputs and weights of a dense layer, 16 bits each, and sums of products of two neighbours.
+#ifdef NEAREND_HAS_LONG_VECTORS
+typedef short shorts __attribute__((vector_size(64)));
+typedef int integers __attribute__((vector_size(64)));
+#define MULTIPLY_PAIRS(a, b) ((integers)__builtin_ia32_pmaddwd512(a, b))
+#elif defined(NEAREND_HAS_AVX2)
+typedef short shorts __attribute__((vector_size(32)));
+typedef int integers __attribute__((vector_size(32)));
+#define MULTIPLY_PAIRS(a, b) ((integers)__builtin_ia32_pmaddwd256(a, b))
+#else
+typedef short shorts __attribute__((vector_size(16)));
+typedef int integers __attribute__((vector_size(16)));
+#ifdef __x86_64__
+#define MULTIPLY_PAIRS(a, b) ((integers)__builtin_ia32_pmaddwd128(a, b))
+#else
+#define EVERY_SECOND(v, first) __builtin_convertvector(SHUFFLE(v, v, first, first + 2, first + 4, first + 6), integers)
+#define MULTIPLY_PAIRS(a, b) (EVERY_SECOND(a, 0) * EVERY_SECOND(b, 0) + EVERY_SECOND(a, 1) * EVERY_SECOND(b, 1))
+#endif
+#endif
+typedef signed char bytes __attribute__((vector_size(sizeof(shorts) / 2)));
+typedef short sixteen_shorts __attribute__((vector_size(32)));
+typedef float floats __attribute__((vector_size(sizeof(integers))));
 
-// Outputs that are computed together: their weights for one input are neighbours in memory.
-#define TOGETHER 4
+// Outputs that are computed together: their weights for two inputs are neighbours in memory.
+#define TOGETHER 64
+#define LANES ((int)(sizeof(integers) / sizeof(int)))
+#define VECTORS (TOGETHER / LANES)
+// The largest input of a dense layer, and what is added so that the lowest bits of a float are the nearest integer.
+#define SHORT_ONE 32767
+#define TO_INTEGER 12582912
+
+// Returns inputs as pairs of 16-bit integers.
+INLINE void shorten(const float *in, int count, short *out) {
+  for (int i = 0; i < count; i += 16) {
+    wide x = MOST(LEAST(LOAD_WIDE(in + i), EVERY(1)), EVERY(-1));
+    // Two statements, so that no processor rounds once instead of twice.
+    x = EVERY(SHORT_ONE) * x;
+    x = x + EVERY(TO_INTEGER);
+    STORE(out + i, __builtin_convertvector((wide_masks)x, sixteen_shorts));
+  }
+}
 
 static void dense(const nearend_dense *layer, const float *in, float *out) {
+  short inputs[NEAREND_DENSE_INPUTS];
+  shorten(in, layer->inputs, inputs);
   const signed char *weights = layer->weights;
-  for (int first = 0; first < layer->outputs; first += 16 * TOGETHER) {
-    wide sums[TOGETHER];
-    for (int i = 0; i < TOGETHER; i++) sums[i] = EVERY(0);
-    for (int k = 0; k < layer->inputs; k++, weights += 16 * TOGETHER) {
-      wide x = EVERY(in[k]);
-      for (int i = 0; i < TOGETHER; i++) sums[i] += x * __builtin_convertvector(LOAD_AS(bytes, weights + 16 * i), wide);
+  const int count = layer->inputs;
+  for (int first = 0; first < layer->outputs; first += TOGETHER) {
+    integers sums[VECTORS];
+    for (int i = 0; i < VECTORS; i++) sums[i] = (integers){0};
+#pragma clang loop unroll_count(4)
+    for (int k = 0; k < count; k += 2, weights += 2 * TOGETHER) {
+      integers pair = (integers){0} + LOAD_AS(int, inputs + k);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < VECTORS; i++) {
+        shorts factors = __builtin_convertvector(LOAD_AS(bytes, weights + 2 * LANES * i), shorts);
+        sums[i] += MULTIPLY_PAIRS(factors, (shorts)pair);
+      }
     }
-    for (int i = 0; i < TOGETHER; i++) {
-      STORE(out + first + 16 * i, LOAD_WIDE(layer->biases + first + 16 * i) + LOAD_WIDE(layer->scales + first + 16 * i) * sums[i]);
+    for (int i = 0; i < VECTORS; i++) {
+      int at = first + LANES * i;
+      floats scales = LOAD_AS(floats, layer->scales + at) * (1.0f / SHORT_ONE);
+      STORE(out + at, LOAD_AS(floats, layer->biases + at) + scales * __builtin_convertvector(sums[i], floats));
     }
+  }
+}
+
+// Vectors of bands, and whether eight bands are left.
+#define BAND_VECTORS (NEAREND_SHARED_BANDS / WIDTH)
+#define HAS_REST (NEAREND_SHARED_BANDS % WIDTH != 0)
+
+// The values of all bands.
+typedef struct {
+  vector whole[BAND_VECTORS];
+  lanes rest;
+} band_values;
+
+// sums += weight · row
+INLINE void add_row(band_values *sums, float weight, const float *row) {
+#pragma clang loop unroll(full)
+  for (int i = 0; i < BAND_VECTORS; i++) sums->whole[i] += COPIES(weight) * READ(row + WIDTH * i);
+  if (HAS_REST) sums->rest += ALL(weight) * LOAD(row + WIDTH * BAND_VECTORS);
+}
+
+static void shared(const nearend_shared *layer, const float *in, float *out) {
+  const float *weights = layer->weights;
+  const int inputs = layer->inputs;
+  for (int output = 0; output < layer->outputs; output++, weights += inputs, out += NEAREND_SHARED_BANDS) {
+    // Of every first and every second input: sums that do not wait for each other.
+    band_values sums = {0}, others = {0};
+    if (layer->hasBiasesByBand) {
+      add_row(&sums, 1, layer->biases + NEAREND_SHARED_BANDS * output);
+    } else {
+      float bias = layer->biases[output];
+      for (int i = 0; i < BAND_VECTORS; i++) sums.whole[i] = COPIES(bias);
+      sums.rest = ALL(bias);
+    }
+#pragma clang loop unroll_count(4)
+    for (int k = 0; k < inputs; k += 2) {
+      const float *row = in + NEAREND_SHARED_BANDS * k;
+      add_row(&sums, weights[k], row);
+      add_row(&others, weights[k + 1], row + NEAREND_SHARED_BANDS);
+    }
+    for (int i = 0; i < BAND_VECTORS; i++) STORE(out + WIDTH * i, sums.whole[i] + others.whole[i]);
+    if (HAS_REST) STORE(out + WIDTH * BAND_VECTORS, sums.rest + others.rest);
   }
 }
 

@@ -255,8 +255,10 @@ typedef struct {
 // [realtime]
 NEAREND_REALTIME void nearend_judge(const nearend_likelihood *_Nonnull hop, float *_Nonnull echoShares, float *_Nonnull presence);
 
-// A layer of a network: biases + scales · (weights × in). `outputs` is a multiple of 64; for each 64 of them, `weights` holds 64 bytes
-// for each input in turn.
+// A layer of a network: biases + scales · (weights × in). `inputs` is a multiple of 16, NEAREND_DENSE_INPUTS at most; each counts with 16
+// bits, limited to ±1. `outputs` is a multiple of 64. For each 64 of them, `weights` holds two bytes for each output, those of two inputs,
+// for each two inputs in turn.
+#define NEAREND_DENSE_INPUTS 256
 typedef struct {
   const signed char *_Nonnull weights;
   const float *_Nonnull scales;
@@ -267,6 +269,20 @@ typedef struct {
 
 // [realtime]
 NEAREND_REALTIME void nearend_dense_apply(const nearend_dense *_Nonnull layer, const float *_Nonnull in, float *_Nonnull out);
+
+// A layer that bands share: each of the NEAREND_SHARED_BANDS has inputs and outputs of its own, and all have the same weights, `inputs` of
+// them, a multiple of two, for each output in turn. A bias is each output's, or each output's in each band.
+#define NEAREND_SHARED_BANDS 40
+typedef struct {
+  const float *_Nonnull weights;
+  const float *_Nonnull biases;
+  bool hasBiasesByBand;
+  int inputs;
+  int outputs;
+} nearend_shared;
+
+// Inputs and outputs are rows of all bands. [realtime]
+NEAREND_REALTIME void nearend_shared_apply(const nearend_shared *_Nonnull layer, const float *_Nonnull in, float *_Nonnull out);
 // Replaces values by 1 / (1 + exp(−x)), or by tanh(x). `count` is a multiple of 16. [realtime]
 NEAREND_REALTIME void nearend_logistic(float *_Nonnull values, int count);
 NEAREND_REALTIME void nearend_tanh(float *_Nonnull values, int count);

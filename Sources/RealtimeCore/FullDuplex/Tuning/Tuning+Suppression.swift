@@ -122,8 +122,11 @@ extension Tuning {
     /// ERLE of the linear canceller up to which a factor counts in full, and from which on only `leastShare` of it, as a logarithm, dB:
     /// where the filter cancels well, the rules know what it leaves.
     var lowERLE: Float = 10
-    var highERLE: Float = 20
-    var leastShare: Float = 0.2
+    var highERLE: Float = 15
+    var leastShare: Float = 0.1
+    /// By how much that share may fall from one run to the next, from 1 where the far end begins: what it plays then may be new to the
+    /// filter.
+    var shareFall: Float = 0.01
     /// By how much more a factor counts, as a logarithm, if the near end is surely not heard.
     var whereAlone: Float = 4
     /// Least factor, a ratio of amplitudes: −80 dB. Own choice.

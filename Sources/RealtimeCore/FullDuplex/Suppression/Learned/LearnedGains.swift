@@ -3,7 +3,7 @@ internal import CRealtime
 /// Corrects the suppressor's gains while the far end may be heard: a small recurrent network, which has heard many devices, decides from
 /// what the linear canceller and the suppressor know what more of each band is echo. The rules know each bin and this canceller's own
 /// state, the network what loudspeakers and microphones do that no rule foresees. It runs for every second hop. Cost: the features', and
-/// 260,000 multiplications. [realtime] except `init` and `deinit`.
+/// 810,000 multiplications. [realtime] except `init` and `deinit`.
 struct LearnedGains: ~Copyable {
   /// Hops from one run of the network to the next, 8 to 12 ms.
   static var period: Int {
@@ -20,7 +20,9 @@ struct LearnedGains: ~Copyable {
   private var features: NetworkFeatures
   private var network: SuppressorNetwork
   private let octaves: Samples
-  /// The share of the factors, as logarithms, that counts: less where the filter cancels well, more where nobody is near.
+  /// The share of the factors, as logarithms, that counts: less where the filter cancels well.
+  private var filterShare: Float = 1
+  /// The same, and more where nobody is near.
   private var share: Float = 1
   /// Hops until the network runs again.
   private var hopsLeft = 0
@@ -53,14 +55,15 @@ struct LearnedGains: ~Copyable {
     powerScale: Float, formerGain: UnsafePointer<Float>, linearERLE: Float
   ) {
     let high = tuning.highERLE
-    share = linearERLE.isNaN ? 1 : min(max((high - linearERLE) / (high - tuning.lowERLE), tuning.leastShare), 1)
+    let wanted = linearERLE.isNaN ? 1 : min(max((high - linearERLE) / (high - tuning.lowERLE), tuning.leastShare), 1)
+    filterShare = max(wanted, filterShare - tuning.shareFall)
     (hopsLeft, isAtRest) = (Self.period - 1, false)
     features.update(
       hop, residual: residual, residualPower: residualPower, echo: echo, echoPower: echoPower, powerScale: powerScale,
       formerGain: formerGain)
     network.run(features.values.start)
     let outputs = network.outputs, bands = NetworkBands.count, absence = 1 - outputs[2 * bands]
-    share *= 1 + tuning.whereAlone * absence * absence
+    share = filterShare * (1 + tuning.whereAlone * absence * absence)
     spread(outputs, into: voice.start)
     spread(outputs + bands, into: open.start)
   }
@@ -78,6 +81,6 @@ struct LearnedGains: ~Copyable {
   mutating func rest() {
     if isAtRest { return }
     network.reset()
-    (hopsLeft, isAtRest) = (0, true)
+    (hopsLeft, isAtRest, filterShare) = (0, true, 1)
   }
 }

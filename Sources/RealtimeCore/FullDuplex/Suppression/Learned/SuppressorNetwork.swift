@@ -1,45 +1,64 @@
 internal import CKernels
 internal import CSuppressorWeights
 
-/// The suppressor's network: two gated recurrent layers (Cho et al., EMNLP 2014) of 128 units between `NetworkFeatures` and gains, with
-/// weights of 8 bits that are part of the program. `Training/network.py` is the same. Cost: 260,000 multiplications a run. [realtime]
-/// except `init` and `deinit`.
+/// The suppressor's network between `NetworkFeatures` and gains, with weights of 8 bits that are part of the program. Each band is heard
+/// with its neighbours by a gated recurrent layer (Cho et al., EMNLP 2014) that all bands share, and tells its summary to two layers of all
+/// bands, whose advice goes to another shared one: parts of FullSubNet (Hao et al., ICASSP 2021) in another order.
+/// `Training/network.py` is the same. Cost: 810,000 multiplications a run. [realtime] except `init` and `deinit`.
 struct SuppressorNetwork: ~Copyable {
   /// What the network says, 0…1: for each band the factors that leave the near end, and all but the echo; then the probability that the
   /// near end is heard.
   let outputs: UnsafePointer<Float>
 
   /// Values of `outputs`.
-  static var count: Int { 2 * NetworkBands.count + 1 }
-
-  private var layers: Layers
-  private let results: Samples
-  /// Both recurrent layers' states, side by side, which the last layer reads.
-  private let states: Samples
-  private let dense, gates, own: Samples
-
-  private struct Layers {
-    var input, firstInput, firstState, secondInput, secondState, output: nearend_dense
-    let units: Int
+  static var count: Int {
+    @_noLocks @_noAllocation get { 2 * NetworkBands.count + 1 }
   }
+  /// Rows that a band hears: of itself and of either neighbour.
+  private static var heardRows: Int {
+    @_noLocks @_noAllocation get { 3 * NetworkFeatures.groups }
+  }
+
+  private let input: SharedLayer
+  private let early, late: SharedRecurrent
+  private let summary: SharedLayer
+  private var first, second: DenseRecurrent
+  private var advice: nearend_dense
+  private let output: SharedLayer
+
+  private let results: Samples
+  /// Rows of bands that the layers read: states of the late and of the early layer, then the advice.
+  private let rows: Samples
+  private let heard, own, summaries: Samples
+  /// The states of both layers of all bands.
+  private let states: Samples
+  private let bandUnits, units, adviceRows, summaryRows: Int
 
   /// Takes the weights in the program, or others of the same form, which must outlive the network. [control]
   init(weights: UnsafeRawBufferPointer = Self.weights) {
     var reader = WeightReader(weights)
-    let inputs = reader.inputs, units = reader.units, outputs = reader.outputs
+    let bands = NetworkBands.count, bandUnits = reader.bandUnits, units = reader.units
+    let summaryRows = reader.summary, adviceRows = reader.advice
     precondition(
-      inputs == NetworkFeatures.count && outputs == Self.count && units % 64 == 0, "the weights are another network's")
-    layers = Layers(
-      input: reader.layer(inputs, units), firstInput: reader.layer(units, 3 * units), firstState: reader.layer(units, 3 * units),
-      secondInput: reader.layer(units, 3 * units), secondState: reader.layer(units, 3 * units), output: reader.layer(2 * units, outputs),
-      units: units)
+      reader.features == NetworkFeatures.count && reader.outputs == Self.count && bandUnits % 16 == 0 && units % 64 == 0
+        && summaryRows % 2 == 0 && adviceRows % 2 == 0, "the weights are another network's")
+    input = reader.shared(Self.heardRows, bandUnits, hasBiasesByBand: true)
+    early = SharedRecurrent(&reader, inputs: bandUnits, units: bandUnits)
+    summary = reader.shared(bandUnits, summaryRows)
+    first = DenseRecurrent(&reader, inputs: summaryRows * bands, units: units)
+    second = DenseRecurrent(&reader, inputs: units, units: units)
+    advice = reader.dense(units, adviceRows * bands + 1)
+    late = SharedRecurrent(&reader, inputs: bandUnits + adviceRows, units: bandUnits)
+    output = reader.shared(2 * bandUnits + adviceRows, 2)
     precondition(reader.isAtEnd, "the weights are another network's")
-    results = Samples(Int(layers.output.outputs))
-    self.outputs = UnsafePointer(results.start)
+    results = Samples((Self.count + 15) / 16 * 16)
+    outputs = UnsafePointer(results.start)
+    rows = Samples(2 * bandUnits * bands + Int(advice.outputs))
+    heard = Samples(Self.heardRows * bands)
+    own = Samples(bandUnits * bands)
+    summaries = Samples(summaryRows * bands)
     states = Samples(2 * units)
-    dense = Samples(units)
-    gates = Samples(3 * units)
-    own = Samples(3 * units)
+    (self.bandUnits, self.units, self.adviceRows, self.summaryRows) = (bandUnits, units, adviceRows, summaryRows)
   }
 
   /// The weights in the program.
@@ -50,57 +69,47 @@ struct SuppressorNetwork: ~Copyable {
 
   /// Forgets all former input.
   @_noLocks @_noAllocation
-  func reset() { clear(states.start, frames: 2 * layers.units) }
+  func reset() {
+    clear(rows.start, frames: 2 * bandUnits * NetworkBands.count)
+    clear(states.start, frames: 2 * units)
+  }
 
   /// Runs once; `outputs` is the result.
   @_noLocks @_noAllocation
   mutating func run(_ features: UnsafePointer<Float>) {
-    let units = layers.units
-    nearend_dense_apply(&layers.input, features, dense.start)
-    nearend_tanh(dense.start, Int32(units))
-    nearend_dense_apply(&layers.firstInput, dense.start, gates.start)
-    nearend_dense_apply(&layers.firstState, states.start, own.start)
-    nearend_recur(gates.start, own.start, states.start, Int32(units))
-    nearend_dense_apply(&layers.secondInput, states.start, gates.start)
-    nearend_dense_apply(&layers.secondState, states + units, own.start)
-    nearend_recur(gates.start, own.start, states + units, Int32(units))
-    nearend_dense_apply(&layers.output, states.start, results.start)
-    nearend_logistic(results.start, layers.output.outputs)
-  }
-}
-
-/// Reads the layers of `suppressor.weights`, whose form CSuppressorWeights.h describes. [control]
-private struct WeightReader {
-  private let base: UnsafeRawPointer
-  private let end: UnsafeRawPointer
-  private var next: Int
-
-  init(_ weights: UnsafeRawBufferPointer) {
-    guard let base = weights.baseAddress, weights.count > 32 else { preconditionFailure("there are no weights") }
-    (self.base, end) = (base, base + weights.count)
-    next = 32
-    precondition(number(0) == 1, "the weights have another format")
+    let bands = NetworkBands.count
+    let ofLate = rows.start, ofEarly = rows + bandUnits * bands, advised = rows + 2 * bandUnits * bands
+    gather(features)
+    input.apply(heard.start, into: own.start)
+    nearend_tanh(own.start, Int32(bandUnits * bands))
+    early.run(own.start, state: ofEarly)
+    summary.apply(ofEarly, into: summaries.start)
+    nearend_tanh(summaries.start, Int32(summaryRows * bands))
+    first.run(summaries.start, state: states.start)
+    second.run(states.start, state: states + units)
+    nearend_dense_apply(&advice, states + units, advised)
+    let presence = advised[adviceRows * bands]
+    nearend_tanh(advised, Int32(adviceRows * bands))
+    late.run(ofEarly, state: ofLate)
+    output.apply(ofLate, into: results.start)
+    results[2 * bands] = presence
+    nearend_logistic(results.start, Int32((Self.count + 15) / 16 * 16))
   }
 
-  var inputs: Int { number(1) }
-  var units: Int { number(2) }
-  var outputs: Int { number(3) }
-  var isAtEnd: Bool { base + (next + 63) / 64 * 64 == end }
-
-  private func number(_ index: Int) -> Int { Int(base.load(fromByteOffset: 4 * index, as: Int32.self)) }
-
-  mutating func layer(_ inputs: Int, _ outputs: Int) -> nearend_dense {
-    let padded = (outputs + 63) / 64 * 64
-    let weights = take(inputs * padded), scales = take(4 * padded), biases = take(4 * padded)
-    return nearend_dense(
-      weights: weights.assumingMemoryBound(to: Int8.self), scales: scales.assumingMemoryBound(to: Float.self),
-      biases: biases.assumingMemoryBound(to: Float.self), inputs: Int32(inputs), outputs: Int32(padded))
-  }
-
-  private mutating func take(_ bytes: Int) -> UnsafeRawPointer {
-    let start = (next + 63) / 64 * 64
-    next = start + bytes
-    precondition(base + next <= end, "the weights end early")
-    return base + start
+  /// Puts the features of each band and of its neighbours side by side: of the bands below, of the bands, of the bands above. The first
+  /// and the last are their own neighbours.
+  @_noLocks @_noAllocation
+  private func gather(_ features: UnsafePointer<Float>) {
+    let bands = NetworkBands.count, groups = NetworkFeatures.groups
+    for group in 0..<groups {
+      let values = features + group * bands
+      let below = heard + group * bands, same = below + groups * bands, above = same + groups * bands
+      for band in stride(from: 0, to: bands, by: 8) { store8(load8(values + band), to: same + band) }
+      (below[0], above[bands - 1]) = (values[0], values[bands - 1])
+      for band in 1..<bands {
+        below[band] = values[band - 1]
+        above[band - 1] = values[band]
+      }
+    }
   }
 }
