@@ -7,7 +7,10 @@ import Testing
 @Suite("Full duplex: the network's layers")
 struct NetworkKernelTests {
   /// A whole number from −127 to 127 for each index, without a pattern that repeats.
-  private func weight(_ index: Int) -> Int8 { Int8((index &* 7_919 &+ index / 3 &* 104_729) % 255 - 127) }
+  private func weight(_ index: Int) -> Int8 {
+    let mixed: Int = 7_919 * index + 104_729 * (index / 3)
+    return Int8(mixed % 255 - 127)
+  }
 
   @Test("V14: a dense layer is its biases and the scaled sums of weights and inputs, which count with 16 bits up to ±1")
   func dense() {
@@ -16,7 +19,8 @@ struct NetworkKernelTests {
     var packed = [Int8](repeating: 0, count: inputs * outputs)
     for input in 0..<inputs {
       for output in 0..<outputs {
-        packed[output / 64 * 64 * inputs + input / 2 * 128 + output % 64 * 2 + input % 2] = weight(input * outputs + output)
+        let block: Int = (output / 64) * (64 * inputs), pair: Int = (input / 2) * 128, lane: Int = (output % 64) * 2
+        packed[block + pair + lane + input % 2] = weight(input * outputs + output)
       }
     }
     let scales = (0..<outputs).map { 0.001 + 0.0001 * Float($0) }, biases = (0..<outputs).map { 0.1 * Float($0) - 3 }
@@ -34,7 +38,10 @@ struct NetworkKernelTests {
       }
     }
     for output in 0..<outputs {
-      let sum = (0..<inputs).reduce(0.0) { $0 + Double(weight($1 * outputs + output)) * Double(min(max(values[$1], -1), 1)) }
+      var sum = 0.0
+      for input in 0..<inputs {
+        sum += Double(weight(input * outputs + output)) * Double(min(max(values[input], -1), 1))
+      }
       let expected = Double(biases[output]) + Double(scales[output]) * sum
       #expect(abs(Double(found[output]) - expected) < 1e-3, "output \(output): \(found[output]), expected \(expected)")
     }
@@ -53,8 +60,10 @@ struct NetworkKernelTests {
     layer.apply(values, into: &found)
     for output in 0..<outputs {
       for band in 0..<bands {
-        let bias = Double(biases[hasBiasesByBand ? output * bands + band : output])
-        let expected = (0..<inputs).reduce(bias) { $0 + Double(weights[output * inputs + $1]) * Double(values[$1 * bands + band]) }
+        var expected = Double(biases[hasBiasesByBand ? output * bands + band : output])
+        for input in 0..<inputs {
+          expected += Double(weights[output * inputs + input]) * Double(values[input * bands + band])
+        }
         let value = Double(found[output * bands + band])
         #expect(abs(value - expected) < 1e-4, "output \(output), band \(band): \(value), expected \(expected)")
       }
