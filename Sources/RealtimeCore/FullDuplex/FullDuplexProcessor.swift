@@ -158,7 +158,8 @@ struct FullDuplexProcessor: ~Copyable {
   }
 
   /// Returns a residual that is silent in both ranges: `residual` itself if they are empty.
-  @_noLocks @_noAllocation
+  // A call would be given a copy of the whole processor.
+  @inline(__always) @_noLocks @_noAllocation
   private func silenced(_ residual: UnsafePointer<Float>, in lost: (Range<Int>, Range<Int>)) -> UnsafePointer<Float> {
     if lost.0.isEmpty, lost.1.isEmpty { return residual }
     copy(residual, to: heard.start, frames: hop)

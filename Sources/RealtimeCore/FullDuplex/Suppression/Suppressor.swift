@@ -102,7 +102,8 @@ struct Suppressor: ~Copyable {
 
   /// Mean square of the room's noise, as estimated before the newest hop.
   var noisePower: Float {
-    @_noLocks @_noAllocation get {
+    // A call would be given a copy of the whole suppressor.
+    @inline(__always) @_noLocks @_noAllocation get {
       var sum: Float = 0
       for band in 0..<bands.count { sum += noiseBands[band] }
       // The window's scale makes a bin's power that of a hop's transform of `length` samples, of which half of the bins are summed.

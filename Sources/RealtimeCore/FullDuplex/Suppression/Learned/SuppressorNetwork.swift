@@ -14,6 +14,10 @@ struct SuppressorNetwork: ~Copyable {
   static var count: Int {
     @_noLocks @_noAllocation get { 2 * NetworkBands.count + 1 }
   }
+  /// As many and more, in multiples of what a kernel computes at a time.
+  private static var padded: Int {
+    @_noLocks @_noAllocation get { (count + 15) / 16 * 16 }
+  }
   /// Rows that a band hears: of itself and of either neighbour.
   private static var heardRows: Int {
     @_noLocks @_noAllocation get { 3 * NetworkFeatures.groups }
@@ -30,6 +34,7 @@ struct SuppressorNetwork: ~Copyable {
   /// Rows of bands that the layers read: states of the late and of the early layer, then the advice.
   private let rows: Samples
   private let heard, own, summaries: Samples
+  private let scratch: RecurrentScratch
   /// The states of both layers of all bands.
   private let states: Samples
   private let bandUnits, units, adviceRows, summaryRows: Int
@@ -51,12 +56,13 @@ struct SuppressorNetwork: ~Copyable {
     late = SharedRecurrent(&reader, inputs: bandUnits + adviceRows, units: bandUnits)
     output = reader.shared(2 * bandUnits + adviceRows, 2)
     precondition(reader.isAtEnd, "the weights are another network's")
-    results = Samples((Self.count + 15) / 16 * 16)
+    results = Samples(Self.padded)
     outputs = UnsafePointer(results.start)
     rows = Samples(2 * bandUnits * bands + Int(advice.outputs))
     heard = Samples(Self.heardRows * bands)
     own = Samples(bandUnits * bands)
     summaries = Samples(summaryRows * bands)
+    scratch = RecurrentScratch(values: max(units, bandUnits * bands))
     states = Samples(2 * units)
     (self.bandUnits, self.units, self.adviceRows, self.summaryRows) = (bandUnits, units, adviceRows, summaryRows)
   }
@@ -82,18 +88,18 @@ struct SuppressorNetwork: ~Copyable {
     gather(features)
     input.apply(heard.start, into: own.start)
     nearend_tanh(own.start, Int32(bandUnits * bands))
-    early.run(own.start, state: ofEarly)
+    early.run(own.start, state: ofEarly, scratch)
     summary.apply(ofEarly, into: summaries.start)
     nearend_tanh(summaries.start, Int32(summaryRows * bands))
-    first.run(summaries.start, state: states.start)
-    second.run(states.start, state: states + units)
+    first.run(summaries.start, state: states.start, scratch)
+    second.run(states.start, state: states + units, scratch)
     nearend_dense_apply(&advice, states + units, advised)
     let presence = advised[adviceRows * bands]
     nearend_tanh(advised, Int32(adviceRows * bands))
-    late.run(ofEarly, state: ofLate)
+    late.run(ofEarly, state: ofLate, scratch)
     output.apply(ofLate, into: results.start)
     results[2 * bands] = presence
-    nearend_logistic(results.start, Int32((Self.count + 15) / 16 * 16))
+    nearend_logistic(results.start, Int32(Self.padded))
   }
 
   /// Puts the features of each band and of its neighbours side by side: of the bands below, of the bands, of the bands above. The first

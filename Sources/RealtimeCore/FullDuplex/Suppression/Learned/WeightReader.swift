@@ -31,7 +31,6 @@ struct WeightReader {
 
   /// The next layer that bands share, with weights as numbers.
   mutating func shared(_ inputs: Int, _ outputs: Int, hasBiasesByBand: Bool = false) -> SharedLayer {
-    precondition(inputs % 2 == 0, "the weights are another network's")
     let weights = take(Int8.self, inputs * outputs), scales = take(Float.self, outputs)
     let biasCount = hasBiasesByBand ? outputs * NetworkBands.count : outputs, biases = take(Float.self, biasCount)
     return SharedLayer(
