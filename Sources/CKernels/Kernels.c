@@ -8,10 +8,7 @@ static const nearend_kernels *chosen = &nearend_kernels_baseline;
 __attribute__((constructor)) static void choose(void) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return;
-  chosen = &nearend_kernels_avx2;
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")
-      && __builtin_cpu_supports("avx512vbmi2")) chosen = &nearend_kernels_avx512;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) chosen = &nearend_kernels_avx2;
 #endif
 }
 

@@ -49,5 +49,4 @@ typedef struct {
 extern const nearend_kernels nearend_kernels_baseline;
 #if defined(__x86_64__)
 extern const nearend_kernels nearend_kernels_avx2;
-extern const nearend_kernels nearend_kernels_avx512;
 #endif

@@ -1,5 +1,5 @@
 // One version of the kernels, included by the file that selects the instruction set. Vectors have eight lanes, sixteen in the
-// suppressor, and in the transforms as many as suit the registers; the compiler splits those that are longer than a register.
+// suppressor; the compiler splits those that are longer than a register.
 #include "Kernels.h"
 
 #include <string.h>
@@ -29,17 +29,6 @@ typedef int wide_masks __attribute__((vector_size(64)));
 #else
 #define ROOTS(v) ({ wide roots = (v); for (int lane = 0; lane < 16; lane++) roots[lane] = __builtin_sqrtf(roots[lane]); roots; })
 #endif
-
-// The transforms' vectors: sixteen lanes with AVX-512, otherwise eight. Of longer ones, split, a butterfly would not fit the registers.
-#ifdef NEAREND_HAS_LONG_VECTORS
-typedef wide vector;
-#define COPIES(x) EVERY(x)
-#else
-typedef lanes vector;
-#define COPIES(x) ALL(x)
-#endif
-#define READ(p) LOAD_AS(vector, p)
-#define WIDTH ((int)(sizeof(vector) / sizeof(float)))
 
 // For vectors of either length.
 #define SELECT(mask, a, b) ((__typeof__(a))(((__typeof__(mask))(a) & (mask)) | ((__typeof__(mask))(b) & ~(mask))))

@@ -1,11 +1,7 @@
 // A recurrent network's layers.
 
 // Inputs and weights of a dense layer, 16 bits each, and sums of products of two neighbours.
-#ifdef NEAREND_HAS_LONG_VECTORS
-typedef short shorts __attribute__((vector_size(64)));
-typedef int integers __attribute__((vector_size(64)));
-#define MULTIPLY_PAIRS(a, b) ((integers)__builtin_ia32_pmaddwd512(a, b))
-#elif defined(NEAREND_HAS_AVX2)
+#ifdef NEAREND_HAS_AVX2
 typedef short shorts __attribute__((vector_size(32)));
 typedef int integers __attribute__((vector_size(32)));
 #define MULTIPLY_PAIRS(a, b) ((integers)__builtin_ia32_pmaddwd256(a, b))
@@ -67,44 +63,30 @@ static void dense(const nearend_dense *layer, const float *in, float *out) {
   }
 }
 
-// Vectors of bands, and whether eight bands are left.
-#define BAND_VECTORS (NEAREND_SHARED_BANDS / WIDTH)
-#define HAS_REST (NEAREND_SHARED_BANDS % WIDTH != 0)
-
-// The values of all bands.
-typedef struct {
-  vector whole[BAND_VECTORS];
-  lanes rest;
-} band_values;
-
-// sums += weight · row
-INLINE void add_row(band_values *sums, float weight, const float *row) {
-#pragma clang loop unroll(full)
-  for (int i = 0; i < BAND_VECTORS; i++) sums->whole[i] += COPIES(weight) * READ(row + WIDTH * i);
-  if (HAS_REST) sums->rest += ALL(weight) * LOAD(row + WIDTH * BAND_VECTORS);
-}
+// Vectors of bands.
+#define BAND_VECTORS (NEAREND_SHARED_BANDS / 8)
+_Static_assert(NEAREND_SHARED_BANDS % 8 == 0, "bands come in vectors of eight");
 
 static void shared(const nearend_shared *layer, const float *in, float *out) {
-  const float *weights = layer->weights;
+  const float *weights = layer->weights, *biases = layer->biases;
   const int inputs = layer->inputs;
   for (int output = 0; output < layer->outputs; output++, weights += inputs, out += NEAREND_SHARED_BANDS) {
     // Of every first and every second input: sums that do not wait for each other.
-    band_values sums = {0}, others = {0};
-    if (layer->hasBiasesByBand) {
-      add_row(&sums, 1, layer->biases + NEAREND_SHARED_BANDS * output);
-    } else {
-      float bias = layer->biases[output];
-      for (int i = 0; i < BAND_VECTORS; i++) sums.whole[i] = COPIES(bias);
-      sums.rest = ALL(bias);
+    lanes sums[BAND_VECTORS], others[BAND_VECTORS];
+    for (int i = 0; i < BAND_VECTORS; i++) {
+      sums[i] = layer->hasBiasesByBand ? LOAD(biases + NEAREND_SHARED_BANDS * output + 8 * i) : ALL(biases[output]);
+      others[i] = ALL(0);
     }
 #pragma clang loop unroll_count(4)
     for (int k = 0; k < inputs; k += 2) {
-      const float *row = in + NEAREND_SHARED_BANDS * k;
-      add_row(&sums, weights[k], row);
-      add_row(&others, weights[k + 1], row + NEAREND_SHARED_BANDS);
+      const float *row = in + NEAREND_SHARED_BANDS * k, *next = row + NEAREND_SHARED_BANDS;
+#pragma clang loop unroll(full)
+      for (int i = 0; i < BAND_VECTORS; i++) {
+        sums[i] += ALL(weights[k]) * LOAD(row + 8 * i);
+        others[i] += ALL(weights[k + 1]) * LOAD(next + 8 * i);
+      }
     }
-    for (int i = 0; i < BAND_VECTORS; i++) STORE(out + WIDTH * i, sums.whole[i] + others.whole[i]);
-    if (HAS_REST) STORE(out + WIDTH * BAND_VECTORS, sums.rest + others.rest);
+    for (int i = 0; i < BAND_VECTORS; i++) STORE(out + 8 * i, sums[i] + others[i]);
   }
 }
 

@@ -290,7 +290,7 @@ NEAREND_REALTIME void nearend_tanh(float *_Nonnull values, int count);
 // state, `units` each, from the input in `gates`, and from the state in `own`. `units` is a multiple of 16. [realtime]
 NEAREND_REALTIME void nearend_recur(const float *_Nonnull gates, const float *_Nonnull own, float *_Nonnull state, int units);
 
-// Returns the version in use: "AVX-512", "AVX2" or "baseline". [any]
+// Returns the version in use: "AVX2" or "baseline". [any]
 const char *_Nonnull nearend_kernels_name(void);
 
 // Interpolation filters of NEAREND_DRIFT_TAPS taps, at `phases` + 1 fractions of a sample from 0 to 1. Tap t weighs the sample t + 1 −
