@@ -22,6 +22,7 @@ enum Stage {
     ("suppressor: residual echo, and what connects these", ["ResidualEcho", "FullDuplexProcessor.process"]),
     ("suppressor: presence of the near end", ["NearEndPresence"]),
     ("suppressor: network", ["LearnedGains"]),
+    ("suppressor: harmonics", ["HarmonicComb", "LowBand"]),
     ("suppressor: gains", ["Suppressor.suppress", "EchoOnlyPass"]),
     ("suppressor: synthesis", ["OverlapAdd"]),
     ("voice detection", ["VoiceDetector"]),

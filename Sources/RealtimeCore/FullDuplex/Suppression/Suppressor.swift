@@ -3,7 +3,7 @@ internal import CRealtime
 
 /// Removes residual echo and noise in one short-time Fourier transform under an `AsymmetricWindow`. `nearend_suppress` names the sources of
 /// the gains, which `LearnedGains` corrects while the far end may be heard. Delay: one hop. Cost: 3 transforms a hop, 2 while the far end
-/// is silent, and another while `open` is taken. [realtime] except `init` and `deinit`.
+/// is silent, and another while `open` is taken; and `HarmonicComb`. [realtime] except `init` and `deinit`.
 struct Suppressor: ~Copyable {
   private let hop: Int
   private let length: Int
@@ -34,6 +34,7 @@ struct Suppressor: ~Copyable {
   private var presence: NearEndPresence
   let echoOnly: EchoOnlyPass
   private(set) var learned: LearnedGains
+  private var comb: HarmonicComb
   private let settlingMemory, settledMemory: Float
   private let tuning: Tuning.Suppressor
   /// Mean square up to which the microphone counts as closed.
@@ -59,7 +60,9 @@ struct Suppressor: ~Copyable {
     (self.tuning, closed) = (own, tuning.microphone.closed)
     hop = layout.hop
     length = layout.window
-    window = AsymmetricWindow(layout: layout)
+    let window = AsymmetricWindow(layout: layout)
+    comb = HarmonicComb(layout: layout, window: window, tuning: tuning.harmonicComb)
+    self.window = window
     bins = length / 2 + 1
     estimatedBins = layout.bins / 2 + 1
     transform = FourierTransform(length: layout.window)
@@ -293,7 +296,11 @@ struct Suppressor: ~Copyable {
       echoOnly.take(spectrum.parts, noise: memory.noise.start)
       echoOnly.process(kernel, octaves: learned.open.start, transform: transform, window: window.synthesis.start, into: open)
     }
+    // The past of a beam is not known.
+    let hasHarmonics = kernel.hasEcho && isCorrected && beamformer.isPassing
+    if hasHarmonics { comb.take(windows[0], spectrum.parts) } else { comb.rest() }
     nearend_suppress(&kernel, spectrum.re, spectrum.im)
+    if hasHarmonics { comb.strengthen(spectrum.parts) }
     uncorrectedPower = -1
     if !kernel.hasEcho || !isCorrected { return }
     var sum = SIMD8<Float>.zero

@@ -133,6 +133,26 @@ extension Tuning {
     var least: Float = 1e-4
   }
 
+  /// `HarmonicComb`. See "a comb for the talker's harmonics".
+  struct HarmonicComb: Stage {
+    /// Hz up to which harmonics are strengthened, at most 1000: above, periods are less alike, and nothing is gained.
+    var limit: Float = 1000
+    /// Hz of a group of bins, whose power remains: with fewer, a high voice has its harmonics in different ones, and nothing is gained;
+    /// with more, intelligibility falls by .001.
+    var group: Float = 500
+    /// Hz of the highest voice. Own choice.
+    var highest: Float = 400
+    /// Coherence of the voice and that of a period ago up to which nothing is done, and from which on all: less costs echo where the
+    /// microphone clips.
+    var least: Float = 0.7
+    var sure: Float = 0.95
+    /// How much the former voice counts where both agree, a ratio of amplitudes. More costs the ratio of signal to distortion.
+    var strength: Float = 0.75
+    /// How fast it is forgotten how well each period fits, s, and how much the former voice counts.
+    var fit: Fading = 0.0179
+    var weight: Fading = 0.0179
+  }
+
   /// `EchoMeter`, as `FullDuplexProcessor` uses it.
   struct EchoMeter: Stage {
     /// Time over which the room's noise is found, s; short, because pauses of the far end are: the network is told the meter's ERLE, and

@@ -52,6 +52,7 @@ package struct Tuning: Codable, Sendable, Equatable {
   var nearEndPresence = NearEndPresence()
   var suppressor = Suppressor()
   var learnedGains = LearnedGains()
+  var harmonicComb = HarmonicComb()
   var echoMeter = EchoMeter()
 
   package static let standard = Tuning()
@@ -65,6 +66,7 @@ extension Tuning {
   private static let orders: [(String, String, @Sendable (Tuning) -> (Float, Float))] = [
     ("pathSelector.best", "pathSelector.better", { ($0.pathSelector.best, $0.pathSelector.better) }),
     ("learnedGains.lowERLE", "learnedGains.highERLE", { ($0.learnedGains.lowERLE, $0.learnedGains.highERLE) }),
+    ("harmonicComb.least", "harmonicComb.sure", { ($0.harmonicComb.least, $0.harmonicComb.sure) }),
     ("kalmanFilter.mostOfPrior", "a whole prior", { ($0.kalmanFilter.mostOfPrior, 1) }),
     ("referenceLevel.leastGain", "referenceLevel.mostGain", { ($0.referenceLevel.leastGain, $0.referenceLevel.mostGain) }),
     ("pathPrior.least", "pathPrior.most", { ($0.pathPrior.least, $0.pathPrior.most) }),

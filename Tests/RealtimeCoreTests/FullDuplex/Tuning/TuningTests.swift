@@ -91,6 +91,7 @@ struct TuningTests {
     Change("suppressor") { $0.suppressor.noiseFloor = 0.1 },
     Change("kernel") { $0.suppressor.ownOdds = 3 },
     Change("learnedGains") { $0.learnedGains.whereAlone = 1 },
+    Change("harmonicComb") { $0.harmonicComb.least = 0.1 },
     Change("echoMeter") { $0.echoMeter.nearEnd = 1 },
   ]
 
