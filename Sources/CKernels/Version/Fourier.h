@@ -13,55 +13,55 @@
 #define SECOND4(x, y) SHUFFLE(x, y, 4, 5, 6, 7, 12, 13, 14, 15)
 
 // The butterfly of inputs a, b, c, d: outputs y0 and z1…z3.
-#define PLAIN_BUTTERFLY                                                              \
-  lanes sumRe = aRe + cRe, sumIm = aIm + cIm, differenceRe = aRe - cRe, differenceIm = aIm - cIm; \
-  lanes sum2Re = bRe + dRe, sum2Im = bIm + dIm, turnedRe = dIm - bIm, turnedIm = bRe - dRe;       \
+#define PLAIN_BUTTERFLY                                                                             \
+  lanes sumRe = aRe + cRe, sumIm = aIm + cIm, differenceRe = aRe - cRe, differenceIm = aIm - cIm;   \
+  lanes sum2Re = bRe + dRe, sum2Im = bIm + dIm, turnedRe = dIm - bIm, turnedIm = bRe - dRe;         \
   lanes y0Re = sumRe + sum2Re, y0Im = sumIm + sum2Im, z2Re = sumRe - sum2Re, z2Im = sumIm - sum2Im; \
-  lanes z1Re = differenceRe - turnedRe, z1Im = differenceIm - turnedIm;              \
+  lanes z1Re = differenceRe - turnedRe, z1Im = differenceIm - turnedIm;                             \
   lanes z3Re = differenceRe + turnedRe, z3Im = differenceIm + turnedIm
 
 // The same, with z1…z3 multiplied by the roots w1…w3: outputs y0…y3.
-#define BUTTERFLY                                                                    \
-  PLAIN_BUTTERFLY;                                                                   \
-  lanes y1Re = w1Re * z1Re - w1Im * z1Im, y1Im = w1Re * z1Im + w1Im * z1Re;          \
-  lanes y2Re = w2Re * z2Re - w2Im * z2Im, y2Im = w2Re * z2Im + w2Im * z2Re;          \
+#define BUTTERFLY                                                           \
+  PLAIN_BUTTERFLY;                                                          \
+  lanes y1Re = w1Re * z1Re - w1Im * z1Im, y1Im = w1Re * z1Im + w1Im * z1Re; \
+  lanes y2Re = w2Re * z2Re - w2Im * z2Im, y2Im = w2Re * z2Im + w2Im * z2Re; \
   lanes y3Re = w3Re * z3Re - w3Im * z3Im, y3Im = w3Re * z3Im + w3Im * z3Re
 
-#define READ4(offset, step)                                                                    \
+#define READ4(offset, step)                                                                                       \
   lanes aRe = LOAD(xRe + (offset)), bRe = LOAD(xRe + (offset) + (step)), cRe = LOAD(xRe + (offset) + 2 * (step)), \
-        dRe = LOAD(xRe + (offset) + 3 * (step));                                               \
+        dRe = LOAD(xRe + (offset) + 3 * (step));                                                                  \
   lanes aIm = LOAD(xIm + (offset)), bIm = LOAD(xIm + (offset) + (step)), cIm = LOAD(xIm + (offset) + 2 * (step)), \
         dIm = LOAD(xIm + (offset) + 3 * (step))
 
 // Reads the roots of a vector of points; `count` roots of each power are stored.
-#define READ_ROOTS(i, count)                                                                   \
+#define READ_ROOTS(i, count)                                                                      \
   lanes w1Re = LOAD(w + (i)), w1Im = LOAD(w + (count) + (i)), w2Re = LOAD(w + 2 * (count) + (i)), \
         w2Im = LOAD(w + 3 * (count) + (i)), w3Re = LOAD(w + 4 * (count) + (i)), w3Im = LOAD(w + 5 * (count) + (i))
 
 // Stores four vectors at stride 1: interleaved, as groups of one lane of each.
-#define STORE_TRANSPOSED(out, y0, y1, y2, y3)                                                  \
-  do {                                                                                         \
+#define STORE_TRANSPOSED(out, y0, y1, y2, y3)                                                                 \
+  do {                                                                                                        \
     lanes low01 = FIRST1(y0, y1), high01 = SECOND1(y0, y1), low23 = FIRST1(y2, y3), high23 = SECOND1(y2, y3); \
-    STORE((out), FIRST2(low01, low23));                                                        \
-    STORE((out) + 8, SECOND2(low01, low23));                                               \
-    STORE((out) + 16, FIRST2(high01, high23));                                          \
-    STORE((out) + 24, SECOND2(high01, high23));                                         \
+    STORE((out), FIRST2(low01, low23));                                                                       \
+    STORE((out) + 8, SECOND2(low01, low23));                                                                  \
+    STORE((out) + 16, FIRST2(high01, high23));                                                                \
+    STORE((out) + 24, SECOND2(high01, high23));                                                               \
   } while (0)
 
 // Stores four vectors at stride 4: interleaved, as groups of four lanes of each.
-#define STORE_QUARTETS(out, y0, y1, y2, y3)                                                    \
-  do {                                                                                         \
-    STORE((out), FIRST4(y0, y1));                                                              \
-    STORE((out) + 8, FIRST4(y2, y3));                                                          \
-    STORE((out) + 16, SECOND4(y0, y1));                                                        \
-    STORE((out) + 24, SECOND4(y2, y3));                                                        \
+#define STORE_QUARTETS(out, y0, y1, y2, y3) \
+  do {                                      \
+    STORE((out), FIRST4(y0, y1));           \
+    STORE((out) + 8, FIRST4(y2, y3));       \
+    STORE((out) + 16, SECOND4(y0, y1));     \
+    STORE((out) + 24, SECOND4(y2, y3));     \
   } while (0)
 
 // Stores four outputs, `step` points apart.
-#define STORE4(offset, step, y0, y1, y2, y3)                                                   \
-  do {                                                                                         \
-    STORE(outRe + (offset), y0##Re), STORE(outIm + (offset), y0##Im);                          \
-    STORE(outRe + (offset) + (step), y1##Re), STORE(outIm + (offset) + (step), y1##Im);        \
+#define STORE4(offset, step, y0, y1, y2, y3)                                                    \
+  do {                                                                                          \
+    STORE(outRe + (offset), y0##Re), STORE(outIm + (offset), y0##Im);                           \
+    STORE(outRe + (offset) + (step), y1##Re), STORE(outIm + (offset) + (step), y1##Im);         \
     STORE(outRe + (offset) + 2 * (step), y2##Re), STORE(outIm + (offset) + 2 * (step), y2##Im); \
     STORE(outRe + (offset) + 3 * (step), y3##Re), STORE(outIm + (offset) + 3 * (step), y3##Im); \
   } while (0)

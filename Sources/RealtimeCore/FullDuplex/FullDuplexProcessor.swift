@@ -158,9 +158,9 @@ struct FullDuplexProcessor: ~Copyable {
   }
 
   /// Returns a residual that is silent in both ranges: `residual` itself if they are empty.
-  // A call would be given a copy of the whole processor.
-  @inline(__always) @_noLocks @_noAllocation
-  private func silenced(_ residual: UnsafePointer<Float>, in lost: (Range<Int>, Range<Int>)) -> UnsafePointer<Float> {
+  // `mutating`: Swift 6.3 copies the structure for a method that is not.
+  @_noLocks @_noAllocation
+  private mutating func silenced(_ residual: UnsafePointer<Float>, in lost: (Range<Int>, Range<Int>)) -> UnsafePointer<Float> {
     if lost.0.isEmpty, lost.1.isEmpty { return residual }
     copy(residual, to: heard.start, frames: hop)
     clear(heard + lost.0.lowerBound, frames: lost.0.count)

@@ -83,8 +83,9 @@ struct HarmonicComb: ~Copyable {
 
   /// Finds the gains, of which comfort noise is a part, and applies them to the voice once more, so that it fits its past better than that
   /// of the echo.
+  // `mutating`, as those below: Swift 6.3 copies the structure for a method that is not.
   @_noLocks @_noAllocation
-  private func findGains(_ voice: SplitSpectrum) {
+  private mutating func findGains(_ voice: SplitSpectrum) {
     for k in stride(from: 0, to: low.padded, by: 8) {
       let re = load8(residual.re + k), im = load8(residual.im + k), voiceRe = load8(voice.re + k), voiceIm = load8(voice.im + k)
       let power: SIMD8<Float> = re * re + im * im + inaudible
@@ -98,7 +99,7 @@ struct HarmonicComb: ~Copyable {
 
   /// Returns by how many frames the window is late that fits best.
   @_noLocks @_noAllocation
-  private func period() -> Float {
+  private mutating func period() -> Float {
     var best = 0, most: Float = 0
     for i in 0..<windows where products[i] > 0 {
       let fit = products[i] * products[i] / (squares[i] + inaudible)
@@ -114,7 +115,7 @@ struct HarmonicComb: ~Copyable {
 
   /// How surely the voice has a pitch, 0…1: by its coherence with that of a period ago.
   @_noLocks @_noAllocation
-  private func voicing(of voice: SplitSpectrum) -> Float {
+  private mutating func voicing(of voice: SplitSpectrum) -> Float {
     let (product, power, formerPower) = compare(voice, 1..<low.bins)
     let coherence = product / rt_sqrtf(power) / rt_sqrtf(formerPower)
     return min(max((coherence - tuning.least) / (tuning.sure - tuning.least), 0), 1)
@@ -122,7 +123,7 @@ struct HarmonicComb: ~Copyable {
 
   /// Adds as much of the former voice as agrees with the voice.
   @_noLocks @_noAllocation
-  private func strengthen(_ voice: SplitSpectrum, _ bins: Range<Int>, share: Float, weight: UnsafeMutablePointer<Float>) {
+  private mutating func strengthen(_ voice: SplitSpectrum, _ bins: Range<Int>, share: Float, weight: UnsafeMutablePointer<Float>) {
     let (product, power, formerPower) = compare(voice, bins)
     let agreement = min(max(product, 0) / power * (max(product, 0) / formerPower), 0.999)
     let wanted = share * min(agreement / (1 - agreement), 1)
@@ -139,7 +140,7 @@ struct HarmonicComb: ~Copyable {
 
   /// Returns, of some bins, Re Σ X P*, Σ |X|² and Σ |P|² of voice and former voice.
   @_noLocks @_noAllocation
-  private func compare(_ voice: SplitSpectrum, _ bins: Range<Int>) -> (product: Float, power: Float, formerPower: Float) {
+  private mutating func compare(_ voice: SplitSpectrum, _ bins: Range<Int>) -> (product: Float, power: Float, formerPower: Float) {
     var product: Float = 0, power = inaudible, formerPower = inaudible
     for k in bins {
       product += voice.re[k] * former.re[k] + voice.im[k] * former.im[k]

@@ -110,12 +110,10 @@ struct SuppressorNetwork: ~Copyable {
     for group in 0..<groups {
       let values = features + group * bands
       let below = heard + group * bands, same = below + groups * bands, above = same + groups * bands
-      for band in stride(from: 0, to: bands, by: 8) { store8(load8(values + band), to: same + band) }
       (below[0], above[bands - 1]) = (values[0], values[bands - 1])
-      for band in 1..<bands {
-        below[band] = values[band - 1]
-        above[band - 1] = values[band]
-      }
+      copy(values, to: below + 1, frames: bands - 1)
+      copy(values, to: same, frames: bands)
+      copy(values + 1, to: above, frames: bands - 1)
     }
   }
 }
