@@ -42,7 +42,7 @@ def quantized(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def packed(weights: dict[str, np.ndarray]) -> bytes:
     sizes = (network.UNITS, network.OUTPUTS, network.BAND_UNITS, network.SUMMARY, network.ADVICE)
-    blob = bytearray(np.array([2, network.FEATURES, *sizes, 0], "<i4").tobytes())
+    blob = bytearray(np.array([3, network.FEATURES, *sizes, 0], "<i4").tobytes())
 
     def append(array: np.ndarray) -> None:
         blob.extend(bytes(-len(blob) % TOGETHER))

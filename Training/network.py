@@ -24,7 +24,7 @@ FEATURES = GROUPS * BANDS
 # A band is heard with one neighbour on either side.
 HEARD = 3 * GROUPS
 # Units of the layers of all bands, and of those that bands share; what a band tells, and what it is told.
-UNITS, BAND_UNITS = 128, 32
+UNITS, BAND_UNITS = 64, 32
 SUMMARY, ADVICE = 4, 8
 OUTPUTS = 2 * BANDS + 1
 
@@ -37,7 +37,8 @@ def centre(band: np.ndarray) -> np.ndarray:
 
 
 def interpolation(bins: int, rate: int) -> np.ndarray:
-    """Band values to the suppressor's bins below 8 kHz, (BANDS, bins), as `NetworkBands.interpolate`."""
+    """Band values to every second of the suppressor's bins below 8 kHz, (BANDS, bins), as
+    `NetworkBands.interpolate`."""
     hop = 64
     while 2 * hop * 10_000 <= 59 * rate:
         hop *= 2
@@ -68,7 +69,7 @@ def initial(seed: int) -> Parameters:
 
     return {
         "input": dense(HEARD, BAND_UNITS),
-        # What tells one band from another: all else is shared.
+        # This and the output's bias tell one band from another: all else is shared.
         "input.bias": jnp.zeros((BAND_UNITS, BANDS)),
         **recurrent("early", BAND_UNITS, BAND_UNITS),
         "summary": dense(BAND_UNITS, SUMMARY),
@@ -79,7 +80,7 @@ def initial(seed: int) -> Parameters:
         "advice.bias": jnp.zeros(ADVICE * BANDS + 1),
         **recurrent("late", BAND_UNITS + ADVICE, BAND_UNITS),
         "output": dense(2 * BAND_UNITS + ADVICE, 2),
-        "output.bias": jnp.zeros(2),
+        "output.bias": jnp.zeros((2, BANDS)),
     }
 
 
@@ -137,5 +138,5 @@ def run(weights: Parameters, features: jax.Array, runs: jax.Array, recurrent: Ca
     told = second @ weights["advice"] + weights["advice.bias"]
     advice = jnp.tanh(told[..., :-1]).reshape(steps, cases, ADVICE, BANDS).swapaxes(2, 3)
     late = layer("late", jnp.concatenate([early, advice], -1))
-    factors = jnp.concatenate([late, early, advice], -1) @ weights["output"] + weights["output.bias"]
+    factors = jnp.concatenate([late, early, advice], -1) @ weights["output"] + weights["output.bias"].T
     return jnp.concatenate([factors.swapaxes(2, 3).reshape(steps, cases, -1), told[..., -1:]], -1)

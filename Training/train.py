@@ -35,7 +35,13 @@ CASES, STEPS = 32, 256
 # The rate of learning rises for WARM steps, and falls along a cosine in the last COOL, a quarter and half of a short
 # run: a longer one can go on from a checkpoint before these (Hu et al., MiniCPM, 2024).
 HIGHEST, LOWEST = 1.5e-3, 1e-5
-WARM, COOL = 200, 1_000
+WARM, COOL = 200, 700
+# Devices differ in level, up to 9 dB either way here, and in frequency response: so the inputs are moved, as a whole
+# and along smooth curves over the bands, of the microphone's side and of the far end's, and a little each by itself. A
+# value of 1 is 25 dB.
+LEVEL, CURVE, OWN_CURVE = 0.35, 0.2, 0.05
+CURVES = np.cos(np.pi * np.outer(np.arange(1, 6), (np.arange(network.BANDS) + 0.5) / network.BANDS)) / np.sqrt(2.5)
+SIDES = [0, 0, 0, 0, 1, 0]
 # How much more what is missing of the near end counts than what is left of the echo, by band: most of a small
 # loudspeaker's distortion is above 2 kHz, where networks tend to give up the near end as well.
 MISSING = np.interp(network.centre(np.arange(network.BANDS)), (2_000, 4_000), (2, 4)).astype(np.float32)
@@ -60,7 +66,7 @@ class Shards:
             raise SystemExit(f"{folder}: holds no shards, which dataset.py makes.")
 
     def batch(self, step: int) -> tuple[int, np.ndarray, np.ndarray]:
-        """A rate, records (steps, cases, values), and shifts of the inputs' levels (1, cases, groups)."""
+        """A rate, records (steps, cases, values), and shifts of the inputs (1, cases, features)."""
         draw = np.random.default_rng((self.seed, step))
         rates = sorted(self.files)
         counts = np.array([len(self.files[rate]) for rate in rates])
@@ -71,8 +77,10 @@ class Shards:
             # A quarter begin where the call does, with filters that know nothing.
             first = 0 if draw.random() < 0.25 else draw.integers(shard.shape[1] - STEPS)
             pieces.append(shard[draw.integers(len(shard)), first : first + STEPS])
-        # The far end's level moves by itself, all others are of the microphone's side.
-        shift = draw.uniform(-0.35, 0.35, (1, self.cases, 2))[..., [0, 0, 0, 0, 1, 0]]
+        side = draw.uniform(-LEVEL, LEVEL, (1, self.cases, 2, 1))
+        side = side + CURVE * draw.normal(size=(1, self.cases, 2, len(CURVES))) @ CURVES
+        own = OWN_CURVE * draw.normal(size=(1, self.cases, network.GROUPS, len(CURVES))) @ CURVES
+        shift = (side[:, :, SIDES] + own).reshape(1, self.cases, network.FEATURES)
         return rate, np.stack(pieces, 1), shift.astype(np.float32)
 
 
@@ -83,7 +91,7 @@ def loss(
 
     What is missing of the near end counts MISSING times what is left of the echo; .3 of the distance is from the near
     end's part in phase with the residual (Erdogan et al., ICASSP 2015), which is smaller where the echo is louder.
-    `shift` moves the levels of the microphone's features and of the far end's, because devices differ.
+    `shift` moves the features, because devices differ.
     """
     records = records.astype(jnp.float32)
     runs, features, spectra = (
@@ -92,8 +100,7 @@ def loss(
         records[..., 1 + network.FEATURES :],
     )
     residual, near, noisy, phased, rules, open_rules = jnp.split(spectra, 6, axis=-1)
-    shifted = features + jnp.repeat(shift, network.BANDS, axis=-1)
-    outputs = network.run(weights, shifted, runs, recurrence.recur)
+    outputs = network.run(weights, features + shift, runs, recurrence.recur)
     voice, open_ = jnp.split(outputs[..., : 2 * network.BANDS], 2, axis=-1)
     voice_loss = distance(voice, upsample, rules, residual, near, phased, runs)
     open_loss = distance(open_, upsample, open_rules, residual, noisy, noisy, runs)

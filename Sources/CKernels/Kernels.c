@@ -199,6 +199,22 @@ void nearend_suppress(const nearend_suppression *hop, float *re, float *im) { ch
 
 void nearend_judge(const nearend_likelihood *hop, float *echoShares, float *presence) { chosen->judge(hop, echoShares, presence); }
 
+void nearend_low_analyze(const nearend_low_band *band, const float *samples, float *re, float *im) {
+  chosen->low_analyze(band, samples, re, im);
+}
+
+void nearend_low_synthesize(const nearend_low_band *band, const float *re, const float *im, float *samples) {
+  chosen->low_synthesize(band, re, im, samples);
+}
+
+void nearend_low_fit(const float *history, const float *signal, float memory, float *products, float *squares, int windows) {
+  chosen->low_fit(history, signal, memory, products, squares, windows);
+}
+
+void nearend_decimate(const float *taps, int count, const float *samples, int step, float *out, int frames) {
+  chosen->decimate(taps, count, samples, step, out, frames);
+}
+
 void nearend_dense_apply(const nearend_dense *layer, const float *in, float *out) { chosen->dense(layer, in, out); }
 
 void nearend_shared_apply(const nearend_shared *layer, const float *in, float *out) { chosen->shared(layer, in, out); }

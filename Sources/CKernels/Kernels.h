@@ -33,6 +33,10 @@ typedef struct {
   void (*predict)(const nearend_partitions *, float *, float *, float *);
   void (*suppress)(const nearend_suppression *, float *, float *);
   void (*judge)(const nearend_likelihood *, float *, float *);
+  void (*low_analyze)(const nearend_low_band *, const float *, float *, float *);
+  void (*low_synthesize)(const nearend_low_band *, const float *, const float *, float *);
+  void (*low_fit)(const float *, const float *, float, float *, float *, int);
+  void (*decimate)(const float *, int, const float *, int, float *, int);
   void (*dense)(const nearend_dense *, const float *, float *);
   void (*shared)(const nearend_shared *, const float *, float *);
   void (*logistic)(float *, int);

@@ -1,5 +1,5 @@
 // Puts the weights into the program. Training/export.py rewrites the next line, so that a build notices new ones.
-// sha256 2da06efbece1e7b04d1bcab013961ace165598701fe1b5f2ed329281e9664141
+// sha256 04f130d247efe76eb082a78ccc97e5df9d8ab085a4dd69cfe89e9aff9f638dd2
 .section .rodata
 .balign 64
 .global nearend_suppressor_weights

@@ -273,6 +273,33 @@ static void check_likelihood(void) {
   }
 }
 
+static void check_low_band(void) {
+  enum { bins = 43, samples = NEAREND_LOW_SAMPLES, windows = 56, step = 16, taps = 8 * step };
+  static float cosines[bins * samples], sines[bins * samples], window[samples], history[windows + samples], long_history[samples * step];
+  static float re[bins], im[bins], signal[samples], products[windows], squares[windows], filter[taps];
+  for (int i = 0; i < bins * samples; i++) {
+    double angle = 2 * M_PI * (i / samples) * (i % samples) / 128;
+    cosines[i] = (float)cos(angle), sines[i] = (float)sin(angle);
+  }
+  fill_positive(window, samples, 1);
+  fill(filter, taps, 0.1f);
+  nearend_low_band band = {cosines, sines, window, bins};
+  for (int round = 0; round < 4; round++) {
+    fill(history, windows + samples, 1);
+    fill(long_history, samples * step, 1);
+    nearend_low_analyze(&band, history, re, im);
+    check("low band, real parts", re, bins, 1e-5);
+    check("low band, imaginary parts", im, bins, 1e-5);
+    nearend_low_synthesize(&band, re, im, signal);
+    check("low band, samples", signal, samples, 1e-5);
+    nearend_low_fit(history, signal, 0.8f, products, squares, windows);
+    check("low band, products", products, windows, 1e-5);
+    check("low band, squares", squares, windows, 1e-5);
+    nearend_decimate(filter, taps, long_history, step, signal, 16);
+    check("decimate", signal, 16, 1e-5);
+  }
+}
+
 static void check_network(void) {
   enum { inputs = 96, units = 64 };
   static signed char weights[3 * units * inputs];
@@ -366,6 +393,7 @@ int main(int count, char **arguments) {
   check_likelihood();
   check_network();
   check_shared();
+  check_low_band();
   check_resampling();
   if (!compares) return 0;
   printf("%s%d of %d results are alike, to %.1e of their largest value (version %s)\n", failures > 0 ? "\n" : "", checks - failures, checks,

@@ -172,7 +172,7 @@ NEAREND_REALTIME float nearend_correlate(
 // One hop of a suppressor's bins: inputs, parameters and state. `bins` is a multiple of 16.
 typedef struct {
   int bins;
-  // |E|², also read one bin before the first and one after the last; whether residual echo is expected in it, and its power, which is not
+  // |E|², also read two bins before the first and two after the last; whether residual echo is expected in it, and its power, which is not
   // read otherwise; the probability of near-end speech, 0…1.
   const float *_Nonnull power;
   bool hasEcho;
@@ -254,6 +254,31 @@ typedef struct {
 // Updates the state; writes the echo's share of the expected power, and the probability of speech, which is of both by that share.
 // [realtime]
 NEAREND_REALTIME void nearend_judge(const nearend_likelihood *_Nonnull hop, float *_Nonnull echoShares, float *_Nonnull presence);
+
+// The lowest bins of windows of NEAREND_LOW_SAMPLES samples: `window` holds a factor for each, `cosines` and `sines` a row of as many for
+// each bin.
+#define NEAREND_LOW_SAMPLES 96
+typedef struct {
+  const float *_Nonnull cosines;
+  const float *_Nonnull sines;
+  const float *_Nonnull window;
+  int bins;
+} nearend_low_band;
+
+// Transforms windowed samples into bins: Σ w x (cos − i sin). [realtime]
+NEAREND_REALTIME void nearend_low_analyze(
+    const nearend_low_band *_Nonnull band, const float *_Nonnull samples, float *_Nonnull re, float *_Nonnull im);
+// Computes the samples of these bins, windowed: w Σ Re X (cos + i sin). [realtime]
+NEAREND_REALTIME void nearend_low_synthesize(
+    const nearend_low_band *_Nonnull band, const float *_Nonnull re, const float *_Nonnull im, float *_Nonnull samples);
+// How well windows of a history, which begin one sample after another, fit a signal: adds sums of their products with it, and of their
+// squares, to those before, of which the share `memory` remains. `windows` is a multiple of 8. [realtime]
+NEAREND_REALTIME void nearend_low_fit(
+    const float *_Nonnull history, const float *_Nonnull signal, float memory, float *_Nonnull products, float *_Nonnull squares,
+    int windows);
+// Filters samples with `count` taps, a multiple of 16, and keeps one of `step`: `frames` of them. [realtime]
+NEAREND_REALTIME void nearend_decimate(
+    const float *_Nonnull taps, int count, const float *_Nonnull samples, int step, float *_Nonnull out, int frames);
 
 // A layer of a network: biases + scales · (weights × in). `inputs` is a multiple of 16, NEAREND_DENSE_INPUTS at most; each counts with 16
 // bits, limited to ±1. `outputs` is a multiple of 64. For each 64 of them, `weights` holds two bytes for each output, those of two inputs,

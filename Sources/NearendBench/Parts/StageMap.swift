@@ -100,7 +100,8 @@ enum Stage {
   }
 }
 
-/// The instructions of a transform: of 2,048 samples by the filters, 1,024 by the suppressor, and 512 by the bands.
+/// The instructions of a transform: of 2,048 samples by the filters and by the suppressor, which needs all bins of 1,536 samples and
+/// silence, and of 512 by the bands.
 struct Transforms {
   let long, middle: (forward: Double, inverse: Double)
   let short: Double
@@ -120,6 +121,6 @@ struct Transforms {
     func both(_ transform: (forward: Double, inverse: Double)) -> String {
       "\(grouped(transform.forward)) and \(grouped(transform.inverse))"
     }
-    return "forward and inverse, of 2,048 samples: \(both(long)); of 1,024: \(both(middle)); of 512: \(grouped(short))"
+    return "forward and inverse, of 2,048 samples: \(both(long)); of the suppressor's: \(both(middle)); of 512: \(grouped(short))"
   }
 }

@@ -58,8 +58,8 @@ struct FullDuplexProcessor: ~Copyable {
     microphone = BlockDelay(longest: delay, block: layout.hop)
     marks = BlockDelay(longest: linear.farEndDelay, block: layout.hop)
     array = ArrayInput(count: microphones - 1, hop: layout.hop, delay: linear.farEndDelay)
+    suppressor = Suppressor(layout: layout, tuning: tuning, microphones: microphones, transform: linear.transform)
     self.linear = linear
-    suppressor = Suppressor(layout: layout, tuning: tuning, microphones: microphones)
     meter = EchoMeter(BlockTime(frames: layout.hop, rate: rate), noiseSpan: tuning.echoMeter.noiseSpan)
     nearEnd = tuning.echoMeter.nearEnd
     echoFade = Crossfade(frames: layout.hop, weight: 1)

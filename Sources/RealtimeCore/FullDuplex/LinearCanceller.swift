@@ -9,6 +9,8 @@
 /// and 3 of two hops a hop, in mono; none while the far end is silent. [realtime] except `init`.
 struct LinearCanceller: ~Copyable {
   let layout: FilterLayout
+  /// Shared by all stages whose transforms are as long.
+  let transform: FourierTransform
   let rules: Tuning.Supervisor
   /// Whether the filters were reset in this hop, because they take the echo path for another one.
   private(set) var hasBegunAnew = false
@@ -65,6 +67,7 @@ struct LinearCanceller: ~Copyable {
     filters = FilterPair(
       layout: layout, tuning: tuning, spectrum: bands.spectrum, transform: transform, followers: followers.view)
     self.followers = followers
+    self.transform = transform
     self.bands = bands
     firstWords = FirstWords(layout: layout, tuning: tuning.firstWords)
     verification = PathVerification(layout: layout, tuning: tuning, bands: count)

@@ -18,7 +18,7 @@ struct Beamformer: ~Copyable {
   private(set) var isPassing = true
 
   private let tuning: Tuning.Beamformer
-  private let bins, padded, length: Int
+  private let bins, padded: Int
   /// The bins by which the talker is told.
   private let voiceBins: Range<Int>
   /// Windows of the further residuals, and of their echoes.
@@ -50,11 +50,10 @@ struct Beamformer: ~Copyable {
     self.count = count
     self.tuning = own
     self.padded = padded
-    length = layout.window
-    let width = Float(layout.rate) / Float(layout.window), all = layout.window / 2
+    let width = layout.binWidth, all = layout.transform / 2
     bins = min(all, Int(min(own.highest, Float(layout.rate)) / width)) / 8 * 8
     voiceBins = Int(200 / width)..<min(Int(5_000 / width), all)
-    windows = SlidingWindows(count: 2 * max(count - 1, 1), length: layout.window, block: layout.hop)
+    windows = SlidingWindows(count: 2 * max(count - 1, 1), length: layout.suppressorWindow, block: layout.hop)
     spectra = Samples(2 * padded * count)
     sources = Buffer(repeating: UnsafePointer(spectra.start), count: count)
     scratch = Samples(padded)
@@ -189,7 +188,8 @@ struct Beamformer: ~Copyable {
   ) {
     let re = spectra + 2 * microphone * padded
     transform.analyze(
-      windows[index], window: window.analysis.start, count: length, into: SplitSpectrum(re: re, im: re + padded), power: scratch.start)
+      windows[index], window: window.analysis.start, count: window.length, into: SplitSpectrum(re: re, im: re + padded),
+      power: scratch.start)
     sources.start[microphone] = UnsafePointer(re)
   }
 

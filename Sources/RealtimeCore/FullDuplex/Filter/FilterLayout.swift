@@ -13,6 +13,9 @@ struct FilterLayout: Sendable {
   let transform: Int
   /// Newest samples of the error in a transform; each sample is used in `window` / `hop` hops.
   let window: Int
+  /// Samples of the suppressor's window, in a transform as long as the filter's, so that their bins are the same. Silence follows the
+  /// window: of what gains that differ from bin to bin make of it, less comes round from its beginning to its end, which is heard.
+  let suppressorWindow: Int
   /// Hops from one partition to the next.
   let partitionHops = 4
   /// Partitions that are adapted, 0.28 s.
@@ -45,6 +48,7 @@ struct FilterLayout: Sendable {
     self.hop = hop
     transform = 8 * hop
     window = 4 * hop
+    suppressorWindow = 6 * hop
     allBins = 4 * hop + 1
     partitions = Int((0.277 * Double(rate) / Double(4 * hop)).rounded())
     reach = Int((0.619 * Double(rate) / Double(4 * hop)).rounded())

@@ -9,11 +9,11 @@ struct EchoOnlyPass: ~Copyable {
   let memory: SuppressorMemory
   private let overlap: OverlapAdd
 
-  init(hop: Int, length: Int, padded: Int) {
+  init(layout: FilterLayout, padded: Int) {
     self.padded = padded
     spectrum = Spectrum(padded)
     memory = SuppressorMemory(bins: padded)
-    overlap = OverlapAdd(hop: hop, length: length)
+    overlap = OverlapAdd(layout: layout)
   }
 
   /// Copies the residual's spectrum, before the suppressor replaces it, and the suppressor's estimate of the noise.

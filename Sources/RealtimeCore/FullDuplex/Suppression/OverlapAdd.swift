@@ -3,13 +3,16 @@
 struct OverlapAdd: ~Copyable {
   private let hop: Int
   private let length: Int
+  /// Where the newest two hops of the window begin.
+  private let first: Int
   private let work: Samples
   /// What the previous transform adds to the hop that the next one completes.
   private let tail: Samples
 
-  /// - Parameter length: samples of a transform.
-  init(hop: Int, length: Int) {
-    (self.hop, self.length) = (hop, length)
+  init(layout: FilterLayout) {
+    hop = layout.hop
+    length = layout.transform
+    first = layout.suppressorWindow - 2 * layout.hop
     work = Samples(length)
     tail = Samples(hop)
   }
@@ -21,7 +24,7 @@ struct OverlapAdd: ~Copyable {
   ) {
     (spectrum.im[0], spectrum.im[length / 2]) = (0, 0)
     transform.inverse(spectrum, into: work.start)
-    let first = length - 2 * hop, second = length - hop
+    let second = first + hop
     for i in stride(from: 0, to: hop, by: 8) {
       store8(load8(tail + i) + load8(work + first + i) * load8(window + first + i), to: output + i)
       store8(load8(work + second + i) * load8(window + second + i), to: tail + i)

@@ -6,12 +6,13 @@ internal import CRealtime
 /// is silent, and another while `open` is taken; and `HarmonicComb`. [realtime] except `init` and `deinit`.
 struct Suppressor: ~Copyable {
   private let hop: Int
-  private let length: Int
+  /// A hop's share of the filter's window.
+  private let hopShare: Float
   private let bins: Int
   /// `bins`, rounded up to whole vectors of the kernel.
   private let padded: Int
-  /// Bins in which the filter, whose transform is twice as long, estimates an echo.
-  private let estimatedBins: Int
+  /// Bins in which an echo is estimated.
+  private let estimatedBins, filterBins: Int
   private let transform: FourierTransform
   private let window: AsymmetricWindow
   /// Windows of the residual and of the estimated echo.
@@ -54,21 +55,25 @@ struct Suppressor: ~Copyable {
   private let phaseCount = 1024
   private let powerMargin = 8
 
-  /// - Parameter microphones: 1…8.
-  init(layout: FilterLayout, tuning: Tuning = .standard, microphones: Int = 1) {
+  /// - Parameters:
+  ///   - microphones: 1…8.
+  ///   - transform: as long as the filter's; its plan is shared.
+  init(layout: FilterLayout, tuning: Tuning = .standard, microphones: Int = 1, transform: borrowing FourierTransform) {
     let own = tuning.suppressor
     (self.tuning, closed) = (own, tuning.microphone.closed)
     hop = layout.hop
-    length = layout.window
+    hopShare = Float(layout.hop) / Float(layout.window)
     let window = AsymmetricWindow(layout: layout)
     comb = HarmonicComb(layout: layout, window: window, tuning: tuning.harmonicComb)
     self.window = window
-    bins = length / 2 + 1
-    estimatedBins = layout.bins / 2 + 1
-    transform = FourierTransform(length: layout.window)
+    bins = layout.allBins
+    // The filter leaves out the highest bin, if no other.
+    filterBins = layout.bins
+    estimatedBins = layout.bins == bins - 1 ? bins : layout.bins
+    self.transform = FourierTransform(sharing: transform)
     padded = (bins + 15) / 16 * 16
-    windows = SlidingWindows(count: 2, length: length, block: hop)
-    overlap = OverlapAdd(hop: hop, length: length)
+    windows = SlidingWindows(count: 2, length: layout.suppressorWindow, block: hop)
+    overlap = OverlapAdd(layout: layout)
     spectrum = Spectrum(padded)
     echoSpectrum = Spectrum(padded)
     beamformer = Beamformer(count: microphones, layout: layout, tuning: tuning, padded: padded)
@@ -83,7 +88,7 @@ struct Suppressor: ~Copyable {
       let phase = 2 * .pi * Self.next(&random)
       (phases.re[i], phases.im[i]) = (rt_cosf(phase), rt_sinf(phase))
     }
-    bandEdges = SuppressorBandEdges(bins: bins, estimated: estimatedBins, binWidth: Float(layout.rate) / Float(length))
+    bandEdges = SuppressorBandEdges(bins: bins, estimated: estimatedBins, binWidth: layout.binWidth)
     let bands = bandEdges.bands
     self.bands = bands
     errorBands = Samples(bands.padded)
@@ -92,7 +97,7 @@ struct Suppressor: ~Copyable {
     residualEcho = ResidualEcho(layout: layout, tuning: tuning, bands: bands, bins: padded)
     presence = NearEndPresence(layout: layout, tuning: tuning.nearEndPresence, bands: bands, bins: bins)
     learned = LearnedGains(layout: layout, tuning: tuning.learnedGains, bins: bins)
-    echoOnly = EchoOnlyPass(hop: layout.hop, length: layout.window, padded: padded)
+    echoOnly = EchoOnlyPass(layout: layout, padded: padded)
     settlingMemory = layout.perHop(own.noiseAtFirst)
     settledMemory = layout.perHop(own.noise)
     (cleanMemory, gainMemory) = (layout.perHop(own.clean), layout.perHop(own.gain))
@@ -109,8 +114,8 @@ struct Suppressor: ~Copyable {
     @inline(__always) @_noLocks @_noAllocation get {
       var sum: Float = 0
       for band in 0..<bands.count { sum += noiseBands[band] }
-      // The window's scale makes a bin's power that of a hop's transform of `length` samples, of which half of the bins are summed.
-      return 2 * sum / Float(hop * length)
+      // The window's scale makes a bin's power that of a hop's transform, of which half of the bins are summed.
+      return sum / Float(hop * (bins - 1))
     }
   }
 
@@ -160,11 +165,11 @@ struct Suppressor: ~Copyable {
     bands.sum(power, into: errorBands.start)
     bands.sum(memory.noise.start, into: noiseBands.start)
     // Once the echo's window is silent, no echo is expected.
-    if !state.isFarEndSilent { echoHops = length / hop + 1 }
+    if !state.isFarEndSilent { echoHops = window.length / hop + 1 }
     if echoHops > 0 {
       echoHops -= 1
       analyze(linear.echo, window: 1, into: echoSpectrum.parts, power: echoPower.start)
-      spread(linear.uncertainty, to: uncertainty.start)
+      scale(linear.uncertainty, to: uncertainty.start)
       if let others { beamformEcho(others) }
       residualEcho.update(
         SuppressorHop(
@@ -235,7 +240,7 @@ struct Suppressor: ~Copyable {
     if beamformer.isPassing { return }
     beamformer.weighMain(uncertainty.start, scale: window.scale)
     for i in 0..<others.pointee.count {
-      spread(others.pointee.uncertainty(i), to: furtherUncertainty.start)
+      scale(others.pointee.uncertainty(i), to: furtherUncertainty.start)
       beamformer.add(furtherUncertainty.start, of: i, to: uncertainty.start, scale: window.scale)
     }
   }
@@ -252,22 +257,16 @@ struct Suppressor: ~Copyable {
     _ newest: UnsafePointer<Float>, window index: Int, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
   ) {
     windows.push(newest, onto: index)
-    transform.analyze(windows[index], window: window.analysis.start, count: length, into: spectrum, power: power, scale: window.scale)
+    transform.analyze(
+      windows[index], window: window.analysis.start, count: window.length, into: spectrum, power: power, scale: window.scale)
   }
 
-  /// Maps the filter's bins to this transform's, half as many: each is the mean of four.
+  /// Converts the filter's uncertainty, of the power of its window, to that of a hop.
   // `mutating`: as `analyze`.
   @_noLocks @_noAllocation
-  private mutating func spread(_ filter: UnsafePointer<Float>, to uncertainty: UnsafeMutablePointer<Float>) {
-    // U is the power of `window` samples, |E|² that of a hop.
-    let share = Float(hop) / Float(length) / 4
-    var below: Float = 0
-    for k in 0..<estimatedBins - 1 {
-      let pair = filter[2 * k] + filter[2 * k + 1]
-      uncertainty[k] = share * (below + pair)
-      below = pair
-    }
-    uncertainty[estimatedBins - 1] = share * below
+  private mutating func scale(_ filter: UnsafePointer<Float>, to uncertainty: UnsafeMutablePointer<Float>) {
+    for k in stride(from: 0, to: filterBins, by: 8) { store8(hopShare * load8(filter + k), to: uncertainty + k) }
+    if estimatedBins > filterBins { uncertainty[filterBins] = uncertainty[filterBins - 1] }
     clear(uncertainty + estimatedBins, frames: bins - estimatedBins)
   }
 
@@ -280,7 +279,7 @@ struct Suppressor: ~Copyable {
     var kernel = nearend_suppression(
       bins: Int32(padded), power: power, hasEcho: !residualEcho.isAtRest, echo: residualEcho.power.start, presence: presence.byBin.start,
       noise: memory.noise.start, speech: memory.speech.start, clean: memory.clean.start, gain: memory.gain.start,
-      phaseRe: phases.re + first, phaseIm: phases.im + first, comfort: 1 / rt_sqrtf(window.scale),
+      phaseRe: phases.re + first, phaseIm: phases.im + first, comfort: window.comfort,
       echoFloor: rt_expf(talking * tuning.echoFloorTalking + (1 - talking) * tuning.echoFloorSilent),
       noiseFloor: rt_powf(tuning.noiseFloor, noiseShare), noiseShare: noiseShare,
       noiseMemory: hops > settlingHops ? settledMemory : settlingMemory,
@@ -308,7 +307,7 @@ struct Suppressor: ~Copyable {
       let gain = load8(memory.gain + k)
       sum += gain * gain * load8(power + k)
     }
-    uncorrectedPower = 2 * sum.sum() / Float(hop * length)
+    uncorrectedPower = sum.sum() / Float(hop * (bins - 1))
   }
 
   /// Returns a pseudorandom number in 0..<1; the sequence is always the same (Marsaglia's xorshift, 2003).

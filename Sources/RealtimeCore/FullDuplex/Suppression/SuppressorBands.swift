@@ -12,7 +12,7 @@ struct SuppressorBands {
   }
   /// First bin of each band, and the end of the last band.
   let edges: UnsafePointer<Int>
-  /// Bands of 375 Hz to 6 kHz, used to distinguish speech from residual echo.
+  /// Bands of some 375 Hz to 6 kHz, used to distinguish speech from residual echo.
   let speech: Range<Int>
 
   /// Sums powers by bin into powers by band. Eight values from any bin of the bands on must be readable.
@@ -38,11 +38,11 @@ struct SuppressorBandEdges: ~Copyable {
   init(bins: Int, estimated: Int, binWidth: Float) {
     var edges = [0]
     for i in 0..<19 {
-      let edge = Int((6 * rt_powf(Float(bins - 1) / 6, Float(i) / 19)).rounded())
+      let edge = Int((12 * rt_powf(Float(bins - 1) / 12, Float(i) / 19)).rounded())
       if edges.last != edge, edge < estimated { edges.append(edge) }
     }
     edges.append(estimated)
-    let first = edges.firstIndex { Float($0) * binWidth >= 374 } ?? 0
+    let first = edges.firstIndex { Float($0) * binWidth >= 350 } ?? 0
     let end = edges.firstIndex { Float($0) * binWidth >= 5990 } ?? edges.count - 1
     (count, speech) = (edges.count - 1, first..<max(end, first + 5))
     self.edges = Buffer(edges)

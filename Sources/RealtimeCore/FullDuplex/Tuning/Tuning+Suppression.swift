@@ -127,6 +127,12 @@ extension Tuning {
     /// By how much that share may fall from one run to the next, from 1 where the far end begins: what it plays then may be new to the
     /// filter.
     var shareFall: Float = 0.01
+    /// How much louder the residual is, in dB, than the far end's loudest of late, up to which a factor counts in full, and from which on
+    /// not at all: no device's echo is as loud, and who speaks while the far end is comfort noise is no echo. Own choice.
+    var loudEcho: Float = 30
+    var loudestEcho: Float = 40
+    /// How fast the far end's level falls, s.
+    var farEnd: Fading = 0.25
     /// By how much more a factor counts, as a logarithm, if the near end is surely not heard.
     var whereAlone: Float = 4
     /// Least factor, a ratio of amplitudes: −80 dB. Own choice.

@@ -10,7 +10,7 @@ struct EchoOnlyPassTests {
   /// Runs the suppressor over a residual of which the filter expects this share to be echo. Returns the levels in dB of its last second,
   /// of the voice and of what voice isolation is given.
   private func levels(_ residual: [Float], echo share: Float) -> (residual: Float, voice: Float, open: Float) {
-    var suppressor = Suppressor(layout: layout)
+    var suppressor = Suppressor(layout: layout, transform: FourierTransform(length: layout.transform))
     let silence = [Float](repeating: 0, count: layout.hop)
     var output = silence, open = silence, voices: [Float] = [], opens: [Float] = []
     for start in stride(from: 0, through: residual.count - layout.hop, by: layout.hop) {

@@ -8,8 +8,8 @@ struct NearEndEvidenceTests {
 
   /// Whether half a second of these powers in each bin proves a near end.
   private func isProven(error: Float, echo: Float, expected: Float, noise: Float = 1e-9) -> Bool {
-    let bins = layout.window / 2 + 1
-    let edges = SuppressorBandEdges(bins: bins, estimated: layout.bins / 2 + 1, binWidth: Float(layout.rate) / Float(layout.window))
+    let bins = layout.allBins
+    let edges = SuppressorBandEdges(bins: bins, estimated: layout.bins, binWidth: layout.binWidth)
     let bands = edges.bands
     // The bands are the edges' memory.
     defer { withExtendedLifetime(edges) {} }

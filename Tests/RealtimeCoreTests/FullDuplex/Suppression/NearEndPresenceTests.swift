@@ -17,8 +17,8 @@ struct NearEndPresenceTests {
     error: (Int) -> Float, echo: Float, noise: Float, isGuarded: Bool = false, isFarEndSilent: Bool = false,
     next: (error: Float, echo: Float)? = nil
   ) -> (overall: Float, bin: Float, next: Float) {
-    let bins = layout.window / 2 + 1
-    let edges = SuppressorBandEdges(bins: bins, estimated: bins, binWidth: Float(layout.rate) / Float(layout.window))
+    let bins = layout.allBins
+    let edges = SuppressorBandEdges(bins: bins, estimated: bins, binWidth: layout.binWidth)
     let bands = edges.bands
     // The bands are the edges' memory.
     defer { withExtendedLifetime(edges) {} }
@@ -31,7 +31,7 @@ struct NearEndPresenceTests {
         error: powers(error), echo: powers { _ in echo }, noise: powers { _ in noise }, isGuarded: isGuarded,
         isFarEndSilent: isFarEndSilent)
     }
-    let overall = presence.overall, bin = presence.byBin[2_000 * layout.window / layout.rate]
+    let overall = presence.overall, bin = presence.byBin[2_000 * layout.transform / layout.rate]
     if let next {
       presence.update(
         error: powers { _ in next.error }, echo: powers { _ in next.echo }, noise: powers { _ in noise }, isGuarded: false,
@@ -50,7 +50,7 @@ struct NearEndPresenceTests {
 
   @Test("V10: sound in a few bands may be a consonant where no echo can be, and is an echo's rest where one can")
   func fewBands() {
-    let consonant = 1_900 * layout.window / layout.rate...2_100 * layout.window / layout.rate
+    let consonant = 1_900 * layout.transform / layout.rate...2_100 * layout.transform / layout.rate
     func bin(isFarEndSilent: Bool) -> Float {
       run(error: { consonant.contains($0) ? 1e-3 : 1e-6 }, echo: 0, noise: 1e-6, isFarEndSilent: isFarEndSilent).bin
     }

@@ -8,7 +8,7 @@ struct NoisePowerTests {
   @Test("V6: the suppressor's estimate of the room's noise is its mean square", arguments: [16_000, 48_000])
   func meanSquare(rate: Int) {
     let layout = FilterLayout(rate: rate), noise = CaptureSignals.noise(seconds: 4, rate: rate, level: -45)
-    var suppressor = Suppressor(layout: layout)
+    var suppressor = Suppressor(layout: layout, transform: FourierTransform(length: layout.transform))
     let zeros = Samples(layout.allBins), voice = Samples(layout.hop)
     noise.withUnsafeBufferPointer { noise in
       for start in stride(from: 0, to: noise.count - layout.hop, by: layout.hop) {

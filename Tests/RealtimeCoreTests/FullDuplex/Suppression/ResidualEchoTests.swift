@@ -12,8 +12,8 @@ struct ResidualEchoTests {
     error: Float, presence: Float, isGuarded: Bool = false, echo estimate: Float = 1e-9, hasConverged: Bool = true,
     pauses: Bool = false
   ) -> Double {
-    let bins = layout.window / 2 + 1, padded = (bins + 7) / 8 * 8
-    let edges = SuppressorBandEdges(bins: bins, estimated: layout.bins / 2 + 1, binWidth: Float(layout.rate) / Float(layout.window))
+    let bins = layout.allBins, padded = (bins + 7) / 8 * 8
+    let edges = SuppressorBandEdges(bins: bins, estimated: layout.bins, binWidth: layout.binWidth)
     let bands = edges.bands
     // The bands are the edges' memory.
     defer { withExtendedLifetime(edges) {} }
@@ -24,7 +24,7 @@ struct ResidualEchoTests {
     for hop in 0..<layout.hops(1) {
       if pauses, hop == layout.hops(0.9) {
         residual.rest()
-        #expect(residual.isAtRest && residual.power[layout.window / 48] < 1e-10, "no echo is expected in a pause of the far end")
+        #expect(residual.isAtRest && residual.power[layout.transform / 48] < 1e-10, "no echo is expected in a pause of the far end")
       }
       let errorBands = widths.map { error * $0 }, noiseBands = widths.map { 1e-9 * $0 }
       withPointers([errors, echo, uncertainty, errorBands, noiseBands]) {
@@ -35,7 +35,7 @@ struct ResidualEchoTests {
             canceller: CancellerState(hasConverged: hasConverged)))
       }
     }
-    return 10 * log10(Double(residual.power[layout.window / 48] / 1e-4))
+    return 10 * log10(Double(residual.power[layout.transform / 48] / 1e-4))
   }
 
   @Test("V10: while the far end is alone, what is left of its echo tells how far the filter's expectation is off")

@@ -1,3 +1,4 @@
+internal import CKernels
 internal import CRealtime
 
 /// The residual below 1 kHz, at sixteen samples a hop, so that its spectrum under the suppressor's window, some time ago, costs less than a
@@ -8,7 +9,11 @@ struct LowBand: ~Copyable {
     @_noLocks @_noAllocation get { 16 }
   }
   static var window: Int {
-    @_noLocks @_noAllocation get { 64 }
+    @_noLocks @_noAllocation get { Int(NEAREND_LOW_SAMPLES) }
+  }
+  /// Samples of the suppressor's transform, of which the last are silence.
+  private static var transform: Int {
+    @_noLocks @_noAllocation get { 128 }
   }
   /// Windows that begin one sample after another, the earliest first; the last one is the newest.
   static var windows: Int {
@@ -16,7 +21,7 @@ struct LowBand: ~Copyable {
   }
   /// Bins that are low enough for the filter.
   private static var mostBins: Int {
-    @_noLocks @_noAllocation get { 24 }
+    @_noLocks @_noAllocation get { 48 }
   }
   private static var count: Int {
     @_noLocks @_noAllocation get { windows - 1 + window }
@@ -32,14 +37,15 @@ struct LowBand: ~Copyable {
   private let taps: Samples
   /// The window of analysis, at the samples.
   private let weights: Samples
-  /// cos and sin of 2πnk / 64, by sample n and bin k.
+  /// cos and sin of 2πnk / 128, by bin k and sample n.
   private let cosines, sines: Samples
+  private var kernel: nearend_low_band
   private let history: Samples
 
   /// - Parameter limit: Hz, up to 1000.
   init(layout: FilterLayout, window: borrowing AsymmetricWindow, limit: Float) {
     let step = layout.hop / Self.perHop, taps = 8 * step
-    let wanted = Int(limit * Float(layout.window) / Float(layout.rate)) + 1
+    let wanted = Int(limit / layout.binWidth) + 1
     let bins = min(max(wanted, 2), Self.mostBins), padded = (bins + 7) / 8 * 8
     // In arrays first: Swift 6.0 crashes where an initializer reads a buffer of its own.
     let filter = (0..<taps).map { i -> Float in
@@ -47,15 +53,18 @@ struct LowBand: ~Copyable {
       let hann: Float = 0.5 + 0.5 * rt_cosf(2 * .pi * t / Float(taps))
       return hann * rt_sinf(angle) / angle / Float(step)
     }
-    let angles = (0..<Self.window * padded).map { i -> Float in
-      let turn: Int = (i / padded) * (i % padded) % Self.window
-      return 2 * .pi * Float(turn) / Float(Self.window)
+    let angles = (0..<Self.window * bins).map { i -> Float in
+      let turn: Int = (i / Self.window) * (i % Self.window) % Self.transform
+      return 2 * .pi * Float(turn) / Float(Self.transform)
     }
-    (self.bins, self.padded, self.step, length) = (bins, padded, step, layout.window)
+    (self.bins, self.padded, self.step, length) = (bins, padded, step, layout.suppressorWindow)
     self.taps = Samples(filter)
-    weights = Samples((0..<Self.window).map { window.analysis[$0 * step] })
-    cosines = Samples(angles.map { rt_cosf($0) })
-    sines = Samples(angles.map { rt_sinf($0) })
+    let weights = Samples((0..<Self.window).map { window.analysis[$0 * step] })
+    let cosines = Samples(angles.map { rt_cosf($0) }), sines = Samples(angles.map { rt_sinf($0) })
+    kernel = nearend_low_band(cosines: cosines.start, sines: sines.start, window: weights.start, bins: Int32(bins))
+    self.weights = weights
+    self.cosines = cosines
+    self.sines = sines
     history = Samples(Self.count)
   }
 
@@ -68,11 +77,7 @@ struct LowBand: ~Copyable {
   func push(_ residual: UnsafePointer<Float>) {
     copy(UnsafePointer(history + Self.perHop), to: history.start, frames: Self.count - Self.perHop)
     let first = residual + length - (Self.perHop + 7) * step
-    for i in 0..<Self.perHop {
-      var sum = SIMD8<Float>.zero
-      for k in stride(from: 0, to: 8 * step, by: 8) { sum += load8(taps + k) * load8(first + i * step + k) }
-      history[Self.count - Self.perHop + i] = sum.sum()
-    }
+    nearend_decimate(taps.start, Int32(8 * step), first, Int32(step), history + Self.count - Self.perHop, Int32(Self.perHop))
   }
 
   @_noLocks @_noAllocation
@@ -83,36 +88,18 @@ struct LowBand: ~Copyable {
   func correlate(
     _ signal: UnsafePointer<Float>, memory: Float, into products: UnsafeMutablePointer<Float>, squares: UnsafeMutablePointer<Float>
   ) {
-    for i in stride(from: 0, to: Self.windows, by: 8) {
-      var product = memory * load8(products + i), square = memory * load8(squares + i)
-      for n in 0..<Self.window {
-        let sample = load8(history + i + n)
-        product += signal[n] * sample
-        square += sample * sample
-      }
-      store8(product, to: products + i)
-      store8(square, to: squares + i)
-    }
+    nearend_low_fit(history.start, signal, memory, products, squares, Int32(Self.windows))
   }
 
   /// Computes the bins that the suppressor's transform would have, were the residual late by `delay` frames: up to a factor, which falls
   /// a little with the frequency.
   @_noLocks @_noAllocation
-  func analyze(delay: Float, into spectrum: SplitSpectrum) {
+  mutating func analyze(delay: Float, into spectrum: SplitSpectrum) {
     // The spectrum of the nearest window, turned by what is missing.
     let place = (delay - 0.5) / Float(step) - 3
     let nearest = min(max(Int(place + 0.5), 0), Self.windows - 1), missing = (place - Float(nearest)) * Float(step)
-    let samples = history + Self.windows - 1 - nearest
-    clear(spectrum.re, frames: padded)
-    clear(spectrum.im, frames: padded)
-    for n in 0..<Self.window {
-      let value = SIMD8<Float>(repeating: weights[n] * samples[n])
-      for k in stride(from: 0, to: padded, by: 8) {
-        store8(load8(spectrum.re + k) + value * load8(cosines + n * padded + k), to: spectrum.re + k)
-        store8(load8(spectrum.im + k) - value * load8(sines + n * padded + k), to: spectrum.im + k)
-      }
-    }
-    let angle = 2 * .pi * missing / Float(length), cosine = rt_cosf(angle), sine = rt_sinf(angle)
+    nearend_low_analyze(&kernel, history + Self.windows - 1 - nearest, spectrum.re, spectrum.im)
+    let angle = 2 * .pi * missing / Float(Self.transform * step), cosine = rt_cosf(angle), sine = rt_sinf(angle)
     var turnRe: Float = 1, turnIm: Float = 0
     for k in 0..<bins {
       let re = spectrum.re[k], im = spectrum.im[k]
@@ -121,15 +108,9 @@ struct LowBand: ~Copyable {
     }
   }
 
-  /// Computes the samples of a spectrum, up to a factor, under the window. The last bins, beyond `bins`, are zero.
+  /// Computes the samples of a spectrum of `bins`, up to a factor, under the window.
   @_noLocks @_noAllocation
-  func synthesize(_ spectrum: SplitSpectrum, into signal: UnsafeMutablePointer<Float>) {
-    for n in 0..<Self.window {
-      var sum = SIMD8<Float>.zero
-      for k in stride(from: 0, to: padded, by: 8) {
-        sum += load8(spectrum.re + k) * load8(cosines + n * padded + k) - load8(spectrum.im + k) * load8(sines + n * padded + k)
-      }
-      signal[n] = weights[n] * sum.sum()
-    }
+  mutating func synthesize(_ spectrum: SplitSpectrum, into signal: UnsafeMutablePointer<Float>) {
+    nearend_low_synthesize(&kernel, spectrum.re, spectrum.im, signal)
   }
 }

@@ -3,7 +3,7 @@ internal import CRealtime
 /// Corrects the suppressor's gains while the far end may be heard: a small recurrent network, which has heard many devices, decides from
 /// what the linear canceller and the suppressor know what more of each band is echo. The rules know each bin and this canceller's own
 /// state, the network what loudspeakers and microphones do that no rule foresees. It runs for every second hop. Cost: the features', and
-/// 810,000 multiplications. [realtime] except `init` and `deinit`.
+/// 640,000 multiplications. [realtime] except `init` and `deinit`.
 struct LearnedGains: ~Copyable {
   /// Hops from one run of the network to the next, 8 to 12 ms.
   static var period: Int {
@@ -22,6 +22,9 @@ struct LearnedGains: ~Copyable {
   private let octaves: Samples
   /// The share of the factors, as logarithms, that counts: less where the filter cancels well.
   private var filterShare: Float = 1
+  /// The far end's loudest of late, a mean square, and what remains of it from one run to the next.
+  private var farEnd: Float = 0
+  private let farEndMemory: Float
   /// The same, and more where nobody is near.
   private var share: Float = 1
   /// Hops until the network runs again.
@@ -30,6 +33,7 @@ struct LearnedGains: ~Copyable {
   /// - Parameter bins: bins of the suppressor's transform.
   init(layout: FilterLayout, tuning: Tuning.LearnedGains = .standard, bins: Int) {
     self.tuning = tuning
+    farEndMemory = layout.perHop(tuning.farEnd, every: Self.period)
     features = NetworkFeatures(layout: layout)
     network = SuppressorNetwork()
     voice = Samples((bins + 15) / 16 * 16)
@@ -63,9 +67,17 @@ struct LearnedGains: ~Copyable {
       formerGain: formerGain)
     network.run(features.values.start)
     let outputs = network.outputs, bands = NetworkBands.count, absence = 1 - outputs[2 * bands]
-    share = filterShare * (1 + tuning.whereAlone * absence * absence)
+    share = filterShare * plausibility() * (1 + tuning.whereAlone * absence * absence)
     spread(outputs, into: voice.start)
     spread(outputs + bands, into: open.start)
+  }
+
+  /// How likely what is left may be an echo at all, 0…1, by its level.
+  @_noLocks @_noAllocation
+  private mutating func plausibility() -> Float {
+    farEnd = max(features.farEnd, farEndMemory * farEnd)
+    let louder = 4.34294482 * rt_logf((features.residual + 1e-12) / (farEnd + 1e-12))
+    return min(max((tuning.loudestEcho - louder) / (tuning.loudestEcho - tuning.loudEcho), 0), 1)
   }
 
   /// Interpolates the logarithms of factors by band. Above 8 kHz, which the network does not hear, nothing is corrected.
@@ -81,6 +93,6 @@ struct LearnedGains: ~Copyable {
   mutating func rest() {
     if isAtRest { return }
     network.reset()
-    (hopsLeft, isAtRest, filterShare) = (0, true, 1)
+    (hopsLeft, isAtRest, filterShare, farEnd) = (0, true, 1, 0)
   }
 }

@@ -14,10 +14,12 @@ struct NetworkFeatures: ~Copyable {
   }
   /// By group and band, some −2…2.
   let values: Samples
+  /// Mean squares of the residual and of the far end below 8 kHz.
+  private(set) var residual: Float = 0, farEnd: Float = 0
 
   /// Bands of the suppressor's transform.
   let bands: NetworkBands
-  /// Bands of the filter's transform, which is twice as long.
+  /// Bands of the filter's bins, which are as wide.
   private let filterBands: NetworkBands
   private let filterBins: Int
   private let sums: Samples
@@ -25,14 +27,13 @@ struct NetworkFeatures: ~Copyable {
   private let scale, filterScale: Float
 
   init(layout: FilterLayout) {
-    let length = layout.window
-    bands = NetworkBands(bins: length / 2 + 1, binWidth: Float(layout.rate) / Float(length))
+    bands = NetworkBands(bins: layout.allBins, binWidth: layout.binWidth)
     filterBands = NetworkBands(bins: layout.bins, binWidth: layout.binWidth)
     filterBins = layout.bins
     values = Samples((Self.count + 15) / 16 * 16)
-    sums = Samples(layout.bins + 16)
-    scale = 2 / (Float(layout.hop) * Float(length))
-    filterScale = 1 / (Float(length) * Float(length))
+    sums = Samples(layout.allBins + 16)
+    scale = 2 / (Float(layout.hop) * Float(layout.transform))
+    filterScale = 1 / (Float(layout.window) * Float(layout.window))
   }
 
   /// Computes the values of a hop from the spectra of residual and echo, their powers |E|² and |Y|² scaled by `powerScale`, and the gains
@@ -42,7 +43,7 @@ struct NetworkFeatures: ~Copyable {
     _ hop: LinearHop, residual: SplitSpectrum, residualPower: UnsafePointer<Float>, echo: SplitSpectrum, echoPower: UnsafePointer<Float>,
     powerScale: Float, formerGain: UnsafePointer<Float>
   ) {
-    write(residualPower, group: 0)
+    self.residual = write(residualPower, group: 0)
     write(echoPower, group: 1)
     for k in stride(from: 0, to: bands.bins, by: 8) {
       let re = load8(residual.re + k) + load8(echo.re + k), im = load8(residual.im + k) + load8(echo.im + k)
@@ -63,19 +64,25 @@ struct NetworkFeatures: ~Copyable {
     }
     filterBands.sum(sums.start, into: values + 4 * NetworkBands.count)
     // The transform is twice as long as the window, and holds two sides.
-    takeLogarithms(group: 4, scale: filterScale / (4 * hop.farEndGain * hop.farEndGain))
+    farEnd = takeLogarithms(group: 4, scale: filterScale / (4 * hop.farEndGain * hop.farEndGain))
   }
 
-  @_noLocks @_noAllocation
-  private mutating func write(_ powers: UnsafePointer<Float>, group: Int) {
+  @discardableResult @_noLocks @_noAllocation
+  private mutating func write(_ powers: UnsafePointer<Float>, group: Int) -> Float {
     bands.sum(powers, into: values + group * NetworkBands.count)
-    takeLogarithms(group: group, scale: scale)
+    return takeLogarithms(group: group, scale: scale)
   }
 
-  /// Replaces powers by band by (log10(power) + 5) / 2.5, of powers of at least −100 dBFS.
-  @_noLocks @_noAllocation
-  private mutating func takeLogarithms(group: Int, scale: Float) {
+  /// Replaces powers by band by (log10(power) + 5) / 2.5, of powers of at least −100 dBFS. Returns the powers' sum.
+  @discardableResult @_noLocks @_noAllocation
+  private mutating func takeLogarithms(group: Int, scale: Float) -> Float {
     let group = values + group * NetworkBands.count
-    for band in 0..<NetworkBands.count { group[band] = 0.173717793 * rt_logf(scale * group[band] + 1e-10) + 2 }
+    var sum: Float = 0
+    for band in 0..<NetworkBands.count {
+      let power = scale * group[band]
+      sum += power
+      group[band] = 0.173717793 * rt_logf(power + 1e-10) + 2
+    }
+    return sum
   }
 }

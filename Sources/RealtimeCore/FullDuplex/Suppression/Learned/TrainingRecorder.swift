@@ -7,7 +7,7 @@ package struct TrainingRecorder: ~Copyable {
   package let hop: Int
   /// Hops from one record to the next: the network runs as often.
   package static var period: Int { LearnedGains.period }
-  /// Values of the network's input, and bins of each of the spectra below 8 kHz.
+  /// Values of the network's input, and bins of each of the spectra below 8 kHz, which are every second one of the suppressor's.
   package static var inputs: Int { NetworkFeatures.count }
   package let bins: Int
   /// Values of a record: whether the network ran; its inputs; magnitudes of the residual, of the near end, and of near end and noise; the
@@ -38,15 +38,15 @@ package struct TrainingRecorder: ~Copyable {
     let longest = linear.farEndDelay
     func delay() -> BlockDelay { BlockDelay(longest: longest, block: layout.hop) }
     delays = Delays(microphone: delay(), near: delay(), noisy: delay())
-    bins = min(layout.window / 2 + 1, Int(8000 * Float(layout.window) / Float(rate)) + 1)
+    bins = min(layout.transform / 4 + 1, Int(8000 / (2 * layout.binWidth)) + 1)
+    suppressor = Suppressor(layout: layout, transform: linear.transform)
     self.linear = linear
-    suppressor = Suppressor(layout: layout)
     window = AsymmetricWindow(layout: layout)
-    transform = FourierTransform(length: layout.window)
-    windows = SlidingWindows(count: 3, length: layout.window, block: layout.hop)
+    transform = FourierTransform(length: layout.transform)
+    windows = SlidingWindows(count: 3, length: layout.suppressorWindow, block: layout.hop)
     highPass = Array(repeating: .rumble(rate: rate), count: 3)
     dcBlocker = .dcBlocker(rate: rate)
-    let padded = (layout.window / 2 + 16) / 16 * 16
+    let padded = (layout.allBins + 15) / 16 * 16
     residual = Spectrum(padded)
     near = Spectrum(padded)
     noisy = Spectrum(padded)
@@ -97,15 +97,16 @@ package struct TrainingRecorder: ~Copyable {
   private func write(into record: UnsafeMutablePointer<Float>) {
     let unit = (window.scale / Float(hop)).squareRoot()
     let (residual, near, noisy) = (residual.parts, near.parts, noisy.parts)
-    for k in 0..<bins {
+    for i in 0..<bins {
+      let k = 2 * i
       let magnitude = residual.power(k).squareRoot()
-      record[k] = unit * magnitude
-      record[bins + k] = unit * near.power(k).squareRoot()
-      record[2 * bins + k] = unit * noisy.power(k).squareRoot()
+      record[i] = unit * magnitude
+      record[bins + i] = unit * near.power(k).squareRoot()
+      record[2 * bins + i] = unit * noisy.power(k).squareRoot()
       let product = near.re[k] * residual.re[k] + near.im[k] * residual.im[k]
-      record[3 * bins + k] = unit * product / max(magnitude, 1e-20)
-      record[4 * bins + k] = 1.44269504 * rt_logf(max(suppressor.memory.gain[k], 1e-6))
-      record[5 * bins + k] = 1.44269504 * rt_logf(max(suppressor.echoOnly.memory.gain[k], 1e-6))
+      record[3 * bins + i] = unit * product / max(magnitude, 1e-20)
+      record[4 * bins + i] = 1.44269504 * rt_logf(max(suppressor.memory.gain[k], 1e-6))
+      record[5 * bins + i] = 1.44269504 * rt_logf(max(suppressor.echoOnly.memory.gain[k], 1e-6))
     }
   }
 }

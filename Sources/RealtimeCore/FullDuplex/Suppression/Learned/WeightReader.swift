@@ -12,7 +12,7 @@ struct WeightReader {
   init(_ weights: UnsafeRawBufferPointer) {
     guard let base = weights.baseAddress, weights.count > 32 else { preconditionFailure("there are no weights") }
     let header = (0..<8).map { Int(base.load(fromByteOffset: 4 * $0, as: Int32.self)) }
-    precondition(header[0] == 2, "the weights have another format")
+    precondition(header[0] == 3, "the weights have another format")
     precondition(header[1..<7].allSatisfy { (1...4096).contains($0) }, "the weights are another network's")
     (self.base, end, next) = (base, base + weights.count, 32)
     (features, units, outputs) = (header[1], header[2], header[3])

@@ -8,7 +8,7 @@ struct NetworkBandsTests {
 
   private func bins(_ rate: Int) -> (bins: Int, width: Float) {
     let layout = FilterLayout(rate: rate)
-    return (layout.window / 2 + 1, Float(rate) / Float(layout.window))
+    return (layout.allBins, layout.binWidth)
   }
 
   @Test("V14: powers by band add up to the power below 8 kHz, at every rate", arguments: rates)
