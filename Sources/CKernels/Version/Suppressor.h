@@ -69,8 +69,8 @@ INLINE void suppress_find_speech(const nearend_suppression *hop, int k, suppress
   wide power = LOAD_WIDE(hop->power + k), perExpected = stages->perExpected[i];
   wide overNoise = power * (hasEcho ? EVERY(1) / LOAD_WIDE(hop->noise + k) : perExpected);
   // Bands and their smoothing miss partials and consonants. A bin that stands out from echo and noise by itself, whatever its odds before
-  // it is heard, is the near end. The mean over second neighbours keeps single peaks of the noise out: the
-  // next ones are hardly another measurement, because the window is shorter than the transform.
+  // it is heard, is the near end. The mean over second neighbours keeps single peaks of the noise out: the next ones are hardly another
+  // measurement, because the window is shorter than the transform.
   wide around = EVERY(0.5f) * power + EVERY(0.25f) * (LOAD_WIDE(hop->power + k - 2) + LOAD_WIDE(hop->power + k + 2));
   wide unlikely = EVERY(1) + EVERY(hop->ownOdds) * LIKELIHOOD_OF_NOISE(around * perExpected);
   wide unlikelySpeech = EVERY(1) + EVERY(hop->noiseOdds) * LIKELIHOOD_OF_NOISE(overNoise);

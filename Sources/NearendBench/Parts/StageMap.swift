@@ -89,21 +89,21 @@ enum Stage {
       careful: transforms.long.inverse + carefully + rows.careful * predict,
       fast: transforms.long.inverse + quickly + rows.fast * predict,
       "bands, mixture of the filters": 3 * transforms.short,
-      "suppressor: analysis": 2 * transforms.middle.forward,
-      "suppressor: synthesis": transforms.middle.inverse,
+      "suppressor: analysis": 2 * transforms.suppressor.forward,
+      "suppressor: synthesis": transforms.suppressor.inverse,
     ]
   }
 
   /// Returns the same while the far end is silent.
   static func silentFloors(_ transforms: Transforms) -> [String: Double] {
-    ["suppressor: analysis": transforms.middle.forward, "suppressor: synthesis": transforms.middle.inverse]
+    ["suppressor: analysis": transforms.suppressor.forward, "suppressor: synthesis": transforms.suppressor.inverse]
   }
 }
 
 /// The instructions of a transform: of 2,048 samples by the filters and by the suppressor, which needs all bins of 1,536 samples and
 /// silence, and of 512 by the bands.
 struct Transforms {
-  let long, middle: (forward: Double, inverse: Double)
+  let long, suppressor: (forward: Double, inverse: Double)
   let short: Double
 
   init(_ profile: CallgrindProfile) throws {
@@ -113,7 +113,7 @@ struct Transforms {
       return Double(calls.instructions) / Double(calls.count)
     }
     long = (try each("first_bins", "KalmanFilter"), try each("inverse", "KalmanFilter"))
-    middle = (try each("analyze", "Suppressor"), try each("inverse", "OverlapAdd"))
+    suppressor = (try each("analyze", "Suppressor"), try each("inverse", "OverlapAdd"))
     short = try each("analyze", "BandSpectrum")
   }
 
@@ -121,6 +121,6 @@ struct Transforms {
     func both(_ transform: (forward: Double, inverse: Double)) -> String {
       "\(grouped(transform.forward)) and \(grouped(transform.inverse))"
     }
-    return "forward and inverse, of 2,048 samples: \(both(long)); of the suppressor's: \(both(middle)); of 512: \(grouped(short))"
+    return "forward and inverse, of 2,048 samples: \(both(long)); of the suppressor's: \(both(suppressor)); of 512: \(grouped(short))"
   }
 }

@@ -11,8 +11,8 @@ struct Suppressor: ~Copyable {
   private let bins: Int
   /// `bins`, rounded up to whole vectors of the kernel.
   private let padded: Int
-  /// Bins in which an echo is estimated.
-  private let estimatedBins, filterBins: Int
+  /// Bins in which the filter estimates an echo, and those in which the suppressor takes one for possible.
+  private let filterBins, estimatedBins: Int
   private let transform: FourierTransform
   private let window: AsymmetricWindow
   /// Windows of the residual and of the estimated echo.
@@ -67,8 +67,8 @@ struct Suppressor: ~Copyable {
     comb = HarmonicComb(layout: layout, window: window, tuning: tuning.harmonicComb)
     self.window = window
     bins = layout.allBins
-    // The filter leaves out the highest bin, if no other.
     filterBins = layout.bins
+    // At low rates the filter leaves out the highest bin alone, which is as uncertain as the one below.
     estimatedBins = layout.bins == bins - 1 ? bins : layout.bins
     self.transform = FourierTransform(sharing: transform)
     padded = (bins + 15) / 16 * 16

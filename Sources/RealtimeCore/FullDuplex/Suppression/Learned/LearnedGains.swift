@@ -22,11 +22,11 @@ struct LearnedGains: ~Copyable {
   private let octaves: Samples
   /// The share of the factors, as logarithms, that counts: less where the filter cancels well.
   private var filterShare: Float = 1
+  /// The same, but less of what is too loud for an echo, and more where nobody is near.
+  private var share: Float = 1
   /// The far end's loudest of late, a mean square, and what remains of it from one run to the next.
   private var farEnd: Float = 0
   private let farEndMemory: Float
-  /// The same, and more where nobody is near.
-  private var share: Float = 1
   /// Hops until the network runs again.
   private var hopsLeft = 0
 

@@ -40,9 +40,9 @@ package struct TrainingRecorder: ~Copyable {
     delays = Delays(microphone: delay(), near: delay(), noisy: delay())
     bins = min(layout.transform / 4 + 1, Int(8000 / (2 * layout.binWidth)) + 1)
     suppressor = Suppressor(layout: layout, transform: linear.transform)
+    transform = FourierTransform(sharing: linear.transform)
     self.linear = linear
     window = AsymmetricWindow(layout: layout)
-    transform = FourierTransform(length: layout.transform)
     windows = SlidingWindows(count: 3, length: layout.suppressorWindow, block: layout.hop)
     highPass = Array(repeating: .rumble(rate: rate), count: 3)
     dcBlocker = .dcBlocker(rate: rate)
