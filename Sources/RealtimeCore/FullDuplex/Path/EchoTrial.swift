@@ -13,8 +13,10 @@ struct EchoTrial: ~Copyable {
   private let bands: Int
   private let tuning: Tuning.EchoTrial
   private var evidence: EchoEvidence
-  /// Hops of a trial.
-  private let patience: Int
+  /// Whether the last hop came near a proof.
+  private var isPromising = false
+  /// Hops of a trial, and at most of one that is promising.
+  private let patience, longestPatience: Int
   /// Hops after a trial that proved nothing.
   private let rest: Int
   private var hops = 0
@@ -26,6 +28,7 @@ struct EchoTrial: ~Copyable {
     echo = Samples(bands)
     evidence = EchoEvidence(layout: layout, tuning: tuning.echoEvidence)
     patience = layout.hops(tuning.echoTrial.patience)
+    longestPatience = layout.hops(tuning.echoTrial.longestPatience)
     rest = layout.hops(tuning.echoTrial.rest)
   }
 
@@ -36,7 +39,7 @@ struct EchoTrial: ~Copyable {
 
   /// A Boolean value indicating whether the trial has lasted for long enough.
   var isOver: Bool {
-    @_noLocks @_noAllocation get { hops >= patience }
+    @_noLocks @_noAllocation get { hops >= (isPromising ? longestPatience : patience) }
   }
 
   /// Returns whether something is heard in enough of the bands.
@@ -50,7 +53,7 @@ struct EchoTrial: ~Copyable {
   /// Starts a trial, with the filter's reset.
   @_noLocks @_noAllocation
   mutating func begin() {
-    (isRunning, hops) = (true, 0)
+    (isRunning, hops, isPromising) = (true, 0, false)
     evidence.begin()
   }
 
@@ -73,9 +76,14 @@ struct EchoTrial: ~Copyable {
     for band in 0..<bands where hop.microphone[band] > tuning.audible * hop.noise[band] {
       evidence.add(microphone: hop.microphone[band], echo: echo[band], residual: hop.fastResidual[band])
     }
-    let isProven =
-      evidence.found > tuning.leastEvidence * Float(bands) && evidence.found > tuning.leastShare * evidence.wanted
-      && concentration > tuning.leastConcentration
-    return isProven ? .echoProven : .echoUnproven(isOver: isOver)
+    isPromising = hasEvidence(tuning.promising, concentration: concentration)
+    return hasEvidence(1, concentration: concentration) ? .echoProven : .echoUnproven(isOver: isOver)
+  }
+
+  /// Returns whether there is as much evidence as this share of a proof.
+  @_noLocks @_noAllocation
+  private func hasEvidence(_ share: Float, concentration: Float) -> Bool {
+    evidence.found > share * tuning.leastEvidence * Float(bands) && evidence.found > share * tuning.leastShare * evidence.wanted
+      && concentration > share * tuning.leastConcentration
   }
 }

@@ -64,8 +64,11 @@ extension Tuning {
 
   /// `EchoTrial`. See "an echo that begins".
   struct EchoTrial: Stage {
-    /// Longest trial, s.
+    /// Longest trial, s, and longest one while there is this share of a proof: an echo may begin with a soft syllable, and other talkers
+    /// rarely come so far.
     var patience = 0.4
+    var longestPatience = 0.8
+    var promising: Float = 0.67
     /// From a trial that proved nothing to the next, s: meanwhile the fast filter follows the path, and the clocks' drift is measured. Own
     /// choice.
     var rest = 1.0

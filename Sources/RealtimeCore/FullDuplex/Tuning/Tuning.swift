@@ -67,6 +67,7 @@ extension Tuning {
     ("pathSelector.best", "pathSelector.better", { ($0.pathSelector.best, $0.pathSelector.better) }),
     ("learnedGains.lowERLE", "learnedGains.highERLE", { ($0.learnedGains.lowERLE, $0.learnedGains.highERLE) }),
     ("learnedGains.loudEcho", "learnedGains.loudestEcho", { ($0.learnedGains.loudEcho, $0.learnedGains.loudestEcho) }),
+    ("echoTrial.patience", "echoTrial.longestPatience", { (Float($0.echoTrial.patience), Float($0.echoTrial.longestPatience)) }),
     ("harmonicComb.least", "harmonicComb.sure", { ($0.harmonicComb.least, $0.harmonicComb.sure) }),
     ("kalmanFilter.mostOfPrior", "a whole prior", { ($0.kalmanFilter.mostOfPrior, 1) }),
     ("referenceLevel.leastGain", "referenceLevel.mostGain", { ($0.referenceLevel.leastGain, $0.referenceLevel.mostGain) }),
