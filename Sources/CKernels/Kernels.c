@@ -195,6 +195,8 @@ float nearend_correlate(const nearend_correlation *row, const float *x, const fl
   return chosen->correlate(row, x, error, errorPower);
 }
 
+void nearend_join(const float *powers, float *joined, int single, int bins) { chosen->join(powers, joined, single, bins); }
+
 void nearend_suppress(const nearend_suppression *hop, float *re, float *im) { chosen->suppress(hop, re, im); }
 
 void nearend_judge(const nearend_likelihood *hop, float *echoShares, float *presence) { chosen->judge(hop, echoShares, presence); }
@@ -218,6 +220,10 @@ void nearend_decimate(const float *taps, int count, const float *samples, int st
 void nearend_dense_apply(const nearend_dense *layer, const float *in, float *out) { chosen->dense(layer, in, out); }
 
 void nearend_shared_apply(const nearend_shared *layer, const float *in, float *out) { chosen->shared(layer, in, out); }
+
+void nearend_logarithms(float *values, int count, float least, float factor, float offset) {
+  chosen->logarithms(values, count, least, factor, offset);
+}
 
 void nearend_logistic(float *values, int count) { chosen->logistic(values, count); }
 

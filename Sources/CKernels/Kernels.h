@@ -31,6 +31,7 @@ typedef struct {
   void (*inverse)(const nearend_fourier *, const float *, const float *, float *);
   void (*multiply_add)(const float *, const float *, const float *, const float *, float *, float *, int);
   void (*predict)(const nearend_partitions *, float *, float *, float *);
+  void (*join)(const float *, float *, int, int);
   void (*suppress)(const nearend_suppression *, float *, float *);
   void (*judge)(const nearend_likelihood *, float *, float *);
   void (*low_analyze)(const nearend_low_band *, const float *, float *, float *);
@@ -39,6 +40,7 @@ typedef struct {
   void (*decimate)(const float *, int, const float *, int, float *, int);
   void (*dense)(const nearend_dense *, const float *, float *);
   void (*shared)(const nearend_shared *, const float *, float *);
+  void (*logarithms)(float *, int, float, float, float);
   void (*logistic)(float *, int);
   void (*hyperbolic_tangent)(float *, int);
   void (*recur)(const float *, const float *, float *, int);

@@ -53,5 +53,5 @@ typedef int wide_masks __attribute__((vector_size(64)));
 
 const nearend_kernels NEAREND_KERNELS = {
     NEAREND_KERNELS_NAME, mean_square, peak, biquad, follow, biquads_energy, hann_powers, band_sums, saturate, forward, analyze,
-    inverse, multiply_add, predict, suppress, judge, low_analyze, low_synthesize, low_fit, decimate, dense, shared, logistic,
-    hyperbolic_tangent, recur, resample_drift, resample_near, resample, update, learn, correlate};
+    inverse, multiply_add, predict, join, suppress, judge, low_analyze, low_synthesize, low_fit, decimate, dense, shared, logarithms,
+    logistic, hyperbolic_tangent, recur, resample_drift, resample_near, resample, update, learn, correlate};

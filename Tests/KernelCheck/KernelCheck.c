@@ -130,12 +130,12 @@ static void check_transforms(void) {
 }
 
 static void check_filters(void) {
-  enum { rows = 5 };
+  enum { rows = 7 };
   static float references[rows][2 * BINS], weights[rows * 3 * BINS], meanSquares[rows];
   static float re[BINS], im[BINS], uncertainty[BINS], inverse[BINS], change[BINS], other[2 * BINS];
   const float *pointers[rows];
   // A row without input is skipped.
-  const int bins[rows] = {BINS, 472, 0, BINS, 8};
+  const int bins[rows] = {472, BINS, 0, 8, BINS, BINS, 0};
   for (int row = 0; row < rows; row++) {
     pointers[row] = references[row];
     fill(references[row], 2 * BINS, 8);
@@ -210,17 +210,17 @@ static void check_correlation(void) {
 
 // Each hop has its own state: in a longer run, a bin might come to lie on either side of a threshold.
 static void check_suppressor(void) {
-  enum { bins = 528 };
-  static float powers[bins + 16], echo[bins], presence[bins], noisePower[bins], speech[bins], clean[bins], gain[bins], phases[2 * bins];
-  static float smoothed[bins], least[bins], most[bins], formerLeast[bins], spectrum[2 * bins], octaves[bins];
+  enum { bins = 528, single = 352, covered = single + NEAREND_JOINED * (bins - single) };
+  static float powers[bins + 16], echo[bins], presence[bins], noisePower[bins], speech[bins], clean[bins], gain[bins];
+  static float smoothed[bins], least[bins], most[bins], formerLeast[bins], octaves[bins], phases[2 * covered], spectrum[2 * covered];
   // Its neighbours are read, too.
   float *power = powers + 8;
   for (int round = 0; round < 8; round++) {
     fill_positive(presence, bins, 1);
     fill_positive(speech, bins, 1);
     fill_positive(gain, bins, 1);
-    fill(phases, 2 * bins, 1);
-    fill(spectrum, 2 * bins, 1);
+    fill(phases, 2 * covered, 1);
+    fill(spectrum, 2 * covered, 1);
     fill(octaves, bins, 6);
     for (int k = 0; k < bins; k++) {
       // From far below to far above the noise.
@@ -235,11 +235,11 @@ static void check_suppressor(void) {
       formerLeast[k] = k % 3 ? 1e-4f : -1e-4f;
     }
     nearend_suppression hop = {
-        bins, power, round % 4 != 2, echo, presence, noisePower, speech, clean, gain, phases, phases + bins, 0.7f, 0.05f, 0.08f,
+        bins, single, power, round % 4 != 2, echo, presence, noisePower, speech, clean, gain, phases, phases + covered, 0.7f, 0.05f, 0.08f,
         round % 2 ? 1 : 0.4f, 0.95f, 0.88f, 0.8f, 0.9f, 0.85f, smoothed, least, most, formerLeast, round % 4 == 3, 8, round < 4,
         0.55f, 0.003f, 31.6f, 31.6f, 3000, 0.99f, 0.5f, 0.1f, round % 3 * 0.5f, round % 2 == 0, octaves};
-    nearend_suppress(&hop, spectrum, spectrum + bins);
-    check("suppress, spectrum", spectrum, 2 * bins, 1e-5);
+    nearend_suppress(&hop, spectrum, spectrum + covered);
+    check("suppress, spectrum", spectrum, 2 * covered, 1e-5);
     check("suppress, gain", gain, bins, 1e-5);
     check("suppress, clean", clean, bins, 1e-5);
     check("suppress, noise", noisePower, bins, 1e-5);
@@ -248,6 +248,8 @@ static void check_suppressor(void) {
     check("suppress, least", least, bins, 1e-5);
     check("suppress, most", most, bins, 1e-5);
     if (round % 4 == 3) check("suppress, former least", formerLeast, bins, 1e-5);
+    nearend_join(spectrum, clean, single, bins);
+    check("join", clean, bins, 1e-5);
   }
 }
 
@@ -320,6 +322,9 @@ static void check_network(void) {
     check("logistic", gates, units, 1e-5);
     nearend_tanh(own, units);
     check("tanh", own, units, 1e-5);
+    fill_positive(own, units, 1);
+    nearend_logarithms(own, units, 1e-10f, 0.12f, 2);
+    check("logarithms", own, units, 1e-5);
   }
 }
 

@@ -9,32 +9,61 @@ static void multiply_add(
   }
 }
 
-// Computes row by row, so that memory is read in streams that the processor prefetches: most weights and references have left its caches
-// since the previous hop. The sums stay in the first-level cache.
+// Loads eight bins of the sums, `re`, `im` and `u`, runs code that adds to them, and stores them.
+#define PREDICTED(code) ({ \
+  lanes re = LOAD(echoRe + k), im = LOAD(echoIm + k), u = LOAD(uncertainty + k); \
+  code; \
+  STORE(echoRe + k, re); \
+  STORE(echoIm + k, im); \
+  STORE(uncertainty + k, u); })
+
+// Adds what eight bins of a row, from `k` on, predict.
+#define PREDICT(x, w) ({ \
+  lanes xRe = LOAD((x) + k), xIm = LOAD((x) + stride + k), wRe = LOAD((w) + k), wIm = LOAD((w) + stride + k); \
+  re = re + xRe * wRe - xIm * wIm; \
+  im = im + xRe * wIm + xIm * wRe; \
+  u = u + (xRe * xRe + xIm * xIm) * LOAD((w) + 2 * stride + k); })
+
+#define PREFETCH(x, w) ({ \
+  __builtin_prefetch((x) + k); \
+  __builtin_prefetch((x) + stride + k); \
+  __builtin_prefetch((w) + k); \
+  __builtin_prefetch((w) + stride + k); \
+  __builtin_prefetch((w) + 2 * stride + k); })
+
+typedef struct {
+  const float *x, *w;
+  int bins;
+} prediction_row;
+
+// The next row that is used, or one of no bins.
+INLINE prediction_row next_row(const nearend_partitions *rows, int *row) {
+  while (*row < rows->count && rows->bins[*row] == 0) ++*row;
+  if (*row >= rows->count) return (prediction_row){NULL, NULL, 0};
+  int at = (*row)++;
+  return (prediction_row){rows->references[at], rows->weights + (size_t)at * 3 * (size_t)rows->stride, rows->bins[at]};
+}
+
+// Computes two rows at a time, so that memory is read in streams that the processor prefetches: most weights and references have left its
+// caches since the previous hop. Rows end before the processor recognizes their streams, so the next two are prefetched. The sums stay in
+// the first-level cache.
 static void predict(const nearend_partitions *rows, float *echoRe, float *echoIm, float *uncertainty) {
   size_t stride = (size_t)rows->stride;
-  for (int row = 0; row < rows->count; row++) {
-    const float *x = rows->references[row], *w = rows->weights + (size_t)row * 3 * stride;
-    int bins = rows->bins[row], next = row + 1;
-    if (bins == 0) continue;
-    // Prefetches the next row that is used: a row ends before the processor recognizes its streams.
-    while (next < rows->count && rows->bins[next] == 0) next++;
-    if (next == rows->count) next = row;
-    int nextBins = next > row ? rows->bins[next] : 0;
-    const float *nextX = rows->references[next], *nextW = rows->weights + (size_t)next * 3 * stride;
-    for (int k = 0; k < bins; k += 8) {
-      if ((k & 8) == 0 && k < nextBins) {
-        __builtin_prefetch(nextX + k);
-        __builtin_prefetch(nextX + stride + k);
-        __builtin_prefetch(nextW + k);
-        __builtin_prefetch(nextW + stride + k);
-        __builtin_prefetch(nextW + 2 * stride + k);
+  int row = 0;
+  prediction_row first = next_row(rows, &row), second = next_row(rows, &row);
+  while (first.bins > 0) {
+    prediction_row third = next_row(rows, &row), fourth = next_row(rows, &row);
+    int both = first.bins < second.bins ? first.bins : second.bins, k = 0;
+    for (; k < both; k += 8) {
+      if ((k & 8) == 0) {
+        if (k < third.bins) PREFETCH(third.x, third.w);
+        if (k < fourth.bins) PREFETCH(fourth.x, fourth.w);
       }
-      lanes xRe = LOAD(x + k), xIm = LOAD(x + stride + k), wRe = LOAD(w + k), wIm = LOAD(w + stride + k), p = LOAD(w + 2 * stride + k);
-      STORE(echoRe + k, LOAD(echoRe + k) + xRe * wRe - xIm * wIm);
-      STORE(echoIm + k, LOAD(echoIm + k) + xRe * wIm + xIm * wRe);
-      STORE(uncertainty + k, LOAD(uncertainty + k) + (xRe * xRe + xIm * xIm) * p);
+      PREDICTED(PREDICT(first.x, first.w); PREDICT(second.x, second.w));
     }
+    for (; k < first.bins; k += 8) PREDICTED(PREDICT(first.x, first.w));
+    for (k = both; k < second.bins; k += 8) PREDICTED(PREDICT(second.x, second.w));
+    first = third, second = fourth;
   }
 }
 

@@ -93,6 +93,10 @@ static void shared(const nearend_shared *layer, const float *in, float *out) {
 #define LOGISTIC(x) (EVERY(1) / (EVERY(1) + EXP2(EVERY(-LOG2_E) * (x))))
 #define TANH(x) (EVERY(2) * LOGISTIC(EVERY(2) * (x)) - EVERY(1))
 
+static void logarithms(float *values, int count, float least, float factor, float offset) {
+  for (int i = 0; i < count; i += 16) STORE(values + i, EVERY(factor) * LOG2(LOAD_WIDE(values + i) + EVERY(least)) + EVERY(offset));
+}
+
 static void logistic(float *values, int count) {
   for (int i = 0; i < count; i += 16) STORE(values + i, LOGISTIC(LOAD_WIDE(values + i)));
 }

@@ -106,6 +106,14 @@ INLINE void suppress_gain(const nearend_suppression *hop, int k, suppression_sta
   stages->gain[i] = gain;
 }
 
+// Replaces sixteen bins of the spectrum, from `first` on.
+#define REPLACE(first, gain, level) ({ \
+  STORE(re + (first), (gain) * LOAD_WIDE(re + (first)) + (level) * LOAD_WIDE(hop->phaseRe + (first))); \
+  STORE(im + (first), (gain) * LOAD_WIDE(im + (first)) + (level) * LOAD_WIDE(hop->phaseIm + (first))); })
+
+// Four values of a vector, from the one at `i` on, each four times.
+#define REPEATED(v, i) SHUFFLE(v, v, i, i, i, i, i + 1, i + 1, i + 1, i + 1, i + 2, i + 2, i + 2, i + 2, i + 3, i + 3, i + 3, i + 3)
+
 // Learns the noise, and applies the gain.
 INLINE void suppress_apply(
     const nearend_suppression *hop, int k, const suppression_stages *stages, int i, bool hasEcho, float *re, float *im) {
@@ -147,8 +155,15 @@ INLINE void suppress_apply(
   wide share = EVERY(hop->noiseShare);
   missing *= hasEcho ? share + (EVERY(1) - share) * stages->echoShare[i] : share;
   wide level = EVERY(hop->comfort) * ROOTS(missing);
-  STORE(re + k, gain * LOAD_WIDE(re + k) + level * LOAD_WIDE(hop->phaseRe + k));
-  STORE(im + k, gain * LOAD_WIDE(im + k) + level * LOAD_WIDE(hop->phaseIm + k));
+  if (k < hop->single) {
+    REPLACE(k, gain, level);
+  } else {
+    int first = hop->single + NEAREND_JOINED * (k - hop->single);
+    REPLACE(first, REPEATED(gain, 0), REPEATED(level, 0));
+    REPLACE(first + 16, REPEATED(gain, 4), REPEATED(level, 4));
+    REPLACE(first + 32, REPEATED(gain, 8), REPEATED(level, 8));
+    REPLACE(first + 48, REPEATED(gain, 12), REPEATED(level, 12));
+  }
 }
 
 INLINE void suppress_bins(const nearend_suppression *hop, bool hasEcho, float *re, float *im) {
@@ -168,6 +183,20 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
     suppress_bins(hop, true, re, im);
   } else {
     suppress_bins(hop, false, re, im);
+  }
+}
+
+#define EVERY_SECOND_OF(a, b, i) SHUFFLE(a, b, i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14)
+
+_Static_assert(NEAREND_JOINED == 4, "a vector's values are repeated as often, and summed so");
+
+static void join(const float *powers, float *joined, int single, int bins) {
+  for (int k = 0; k < single; k += 8) STORE(joined + k, LOAD(powers + k));
+  for (int k = single; k < bins; k += 8) {
+    const float *from = powers + single + NEAREND_JOINED * (k - single);
+    lanes a = LOAD(from), b = LOAD(from + 8), c = LOAD(from + 16), d = LOAD(from + 24);
+    lanes low = EVERY_SECOND_OF(a, b, 0) + EVERY_SECOND_OF(a, b, 1), high = EVERY_SECOND_OF(c, d, 0) + EVERY_SECOND_OF(c, d, 1);
+    STORE(joined + k, ALL(0.25f) * (EVERY_SECOND_OF(low, high, 0) + EVERY_SECOND_OF(low, high, 1)));
   }
 }
 

@@ -169,9 +169,18 @@ typedef struct {
 NEAREND_REALTIME float nearend_correlate(
     const nearend_correlation *_Nonnull row, const float *_Nonnull x, const float *_Nonnull error, const float *_Nonnull errorPower);
 
-// One hop of a suppressor's bins: inputs, parameters and state. `bins` is a multiple of 16.
+// Bins of a transform that the suppressor joins to one, where it joins them.
+#define NEAREND_JOINED 4
+
+// Copies the first `single` of the powers by bin of the transform, and writes the means of those that are joined, up to `bins`; both are
+// multiples of 16. [realtime]
+NEAREND_REALTIME void nearend_join(const float *_Nonnull powers, float *_Nonnull joined, int single, int bins);
+
+// One hop of a suppressor's bins: inputs, parameters and state. `bins` is a multiple of 16, and so is `single`, from which on each has the
+// mean power of NEAREND_JOINED of the transform; spectrum and phasors have single + NEAREND_JOINED · (bins − single) values.
 typedef struct {
   int bins;
+  int single;
   // |E|², also read two bins before the first and two after the last; whether residual echo is expected in it, and its power, which is not
   // read otherwise; the probability of near-end speech, 0…1.
   const float *_Nonnull power;
@@ -308,6 +317,9 @@ typedef struct {
 
 // Inputs and outputs are rows of all bands. [realtime]
 NEAREND_REALTIME void nearend_shared_apply(const nearend_shared *_Nonnull layer, const float *_Nonnull in, float *_Nonnull out);
+// Replaces powers by factor · log2(power + least) + offset. `count` is a multiple of 16. [realtime]
+NEAREND_REALTIME void nearend_logarithms(float *_Nonnull values, int count, float least, float factor, float offset);
+
 // Replaces values by 1 / (1 + exp(−x)), or by tanh(x). `count` is a multiple of 16. [realtime]
 NEAREND_REALTIME void nearend_logistic(float *_Nonnull values, int count);
 NEAREND_REALTIME void nearend_tanh(float *_Nonnull values, int count);

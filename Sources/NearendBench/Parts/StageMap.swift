@@ -89,7 +89,8 @@ enum Stage {
       careful: transforms.long.inverse + carefully + rows.careful * predict,
       fast: transforms.long.inverse + quickly + rows.fast * predict,
       "bands, mixture of the filters": 3 * transforms.short,
-      "suppressor: analysis": 2 * transforms.suppressor.forward,
+      // The residual's each hop, the estimated echo's every second one.
+      "suppressor: analysis": 1.5 * transforms.suppressor.forward,
       "suppressor: synthesis": transforms.suppressor.inverse,
     ]
   }

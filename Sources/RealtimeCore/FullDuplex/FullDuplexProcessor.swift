@@ -8,8 +8,8 @@ internal import CRealtime
 /// With more than one microphone, the others have a linear canceller each, and the suppressor begins with a `Beamformer`.
 ///
 /// Every stage runs whatever is switched on, except the canceller while the far end is silent; a switch changes what is heard, in one hop.
-/// Own arrangement; each stage names its source. Delay: `delay`, a hop and 24 frames. Cost: some 15 transforms a hop in mono, 3 of them the
-/// suppressor's, of which 2 run in silence, too. [realtime] except `init` and `deinit`.
+/// Own arrangement; each stage names its source. Delay: `delay`, a hop and 24 frames. Cost: some 15 transforms a hop in mono, 2.5 of them
+/// the suppressor's, of which 2 run in silence, too. [realtime] except `init` and `deinit`.
 struct FullDuplexProcessor: ~Copyable {
   /// Frames of a block: a power of two, 4 to 6 ms.
   let hop: Int

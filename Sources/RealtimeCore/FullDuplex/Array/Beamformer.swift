@@ -9,8 +9,8 @@ internal import CRealtime
 /// end talks and the near end does not. The weights move gradually, and those of a microphone that has died end with the hop in which it
 /// does: the windows' overlap fades them. The estimated echoes are combined likewise, and their uncertainties, of errors that have nothing
 /// in common, by |w|². `ArrayWeights` names the sources.
-/// Cost: a transform a further microphone and hop, another while an echo is expected, and some 10 operations a pair of microphones and bin.
-/// [realtime] except `init` and `deinit`.
+/// Cost: a transform a further microphone and hop, half of another while an echo is expected, and some 10 operations a pair of microphones
+/// and bin. [realtime] except `init` and `deinit`.
 struct Beamformer: ~Copyable {
   /// Microphones, the main one included.
   let count: Int
@@ -131,13 +131,17 @@ struct Beamformer: ~Copyable {
     combine(into: main, power: power, scale: window.scale)
   }
 
+  /// Takes a hop of the further microphones' estimated echoes.
+  @_noLocks @_noAllocation
+  func take(echoesOf hop: UnsafePointer<ArrayHop>) {
+    for i in 1..<count { windows.push(hop.pointee.echo(i - 1), onto: count - 2 + i) }
+  }
+
   /// Replaces the spectrum of the main microphone's estimated echo, and its power, by that of the beam.
   @_noLocks @_noAllocation
   mutating func processEcho(
-    _ hop: UnsafePointer<ArrayHop>, main: SplitSpectrum, power: UnsafeMutablePointer<Float>, transform: borrowing FourierTransform,
-    window: borrowing AsymmetricWindow
+    main: SplitSpectrum, power: UnsafeMutablePointer<Float>, transform: borrowing FourierTransform, window: borrowing AsymmetricWindow
   ) {
-    for i in 1..<count { windows.push(hop.pointee.echo(i - 1), onto: count - 2 + i) }
     if isPassing { return }
     sources.start[0] = UnsafePointer(main.re)
     for i in 1..<count { analyze(count - 2 + i, as: i, transform: transform, window: window) }

@@ -4,24 +4,24 @@ internal import CKernels
 /// estimates of echo, noise and near end, and its equations (`nearend_suppress`). Delay: one hop, the suppressor's. Cost: an inverse
 /// transform a hop; none without a consumer. [realtime] except `init` and `deinit`.
 struct EchoOnlyPass: ~Copyable {
-  private let padded: Int
+  private let bins: JoinedBins
   private let spectrum: Spectrum
   let memory: SuppressorMemory
   private let overlap: OverlapAdd
 
-  init(layout: FilterLayout, padded: Int) {
-    self.padded = padded
-    spectrum = Spectrum(padded)
-    memory = SuppressorMemory(bins: padded)
+  init(layout: FilterLayout, bins: JoinedBins) {
+    self.bins = bins
+    spectrum = Spectrum(bins.covered)
+    memory = SuppressorMemory(bins: bins.count)
     overlap = OverlapAdd(layout: layout)
   }
 
   /// Copies the residual's spectrum, before the suppressor replaces it, and the suppressor's estimate of the noise.
   @_noLocks @_noAllocation
   func take(_ residual: SplitSpectrum, noise known: UnsafePointer<Float>) {
-    copy(residual.re, to: spectrum.re, frames: padded)
-    copy(residual.im, to: spectrum.im, frames: padded)
-    copy(known, to: memory.noise.start, frames: padded)
+    copy(residual.re, to: spectrum.re, frames: bins.covered)
+    copy(residual.im, to: spectrum.im, frames: bins.covered)
+    copy(known, to: memory.noise.start, frames: bins.count)
   }
 
   /// Processes one hop, after `take`.

@@ -32,7 +32,7 @@ struct NearEndPresence: ~Copyable {
     echoShares = Samples(bands.padded)
     overNoise = Samples(bands.padded)
     overEcho = Samples(bands.padded)
-    byBin = Samples((bins + 15) / 16 * 16)
+    byBin = Samples(bins)
     attackEcho = 1 - layout.perHop(tuning.attackEcho)
     attackNoise = 1 - layout.perHop(tuning.attackNoise)
     releaseNoise = 1 - layout.perHop(tuning.releaseNoise)

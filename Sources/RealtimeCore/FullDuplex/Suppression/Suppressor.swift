@@ -2,15 +2,18 @@ internal import CKernels
 internal import CRealtime
 
 /// Removes residual echo and noise in one short-time Fourier transform under an `AsymmetricWindow`. `nearend_suppress` names the sources of
-/// the gains, which `LearnedGains` corrects while the far end may be heard. Delay: one hop. Cost: 3 transforms a hop, 2 while the far end
-/// is silent, and another while `open` is taken; and `HarmonicComb`. [realtime] except `init` and `deinit`.
+/// the gains, which `LearnedGains` corrects while the far end may be heard. Delay: one hop. Cost: 2.5 transforms a hop, 3 while the echo is
+/// kept, 2 while the far end is silent, and another while `open` is taken; and `HarmonicComb`. [realtime] except `init` and `deinit`.
 struct Suppressor: ~Copyable {
   private let hop: Int
   /// A hop's share of the filter's window.
   private let hopShare: Float
-  private let bins: Int
-  /// `bins`, rounded up to whole vectors of the kernel.
-  private let padded: Int
+  /// Converts a sum of powers by bin to a mean square: the window's scale makes a bin's power that of a hop's transform, of which half of
+  /// the bins are summed.
+  private let binShare: Float
+  private let bins: JoinedBins
+  /// Bins of the transform.
+  private let allBins: Int
   /// Bins in which the filter estimates an echo, and those in which the suppressor takes one for possible.
   private let filterBins, estimatedBins: Int
   private let transform: FourierTransform
@@ -20,10 +23,12 @@ struct Suppressor: ~Copyable {
   /// Of a single microphone, it is not run.
   private var beamformer: Beamformer
   private let spectrum, echoSpectrum: Spectrum
+  /// By bin of the transform, and zero beyond: powers that are about to be joined, and an array's further microphones' uncertainty.
+  private let unjoined, furtherUncertainty: Samples
   /// The residual's power by bin, and `powerMargin` floats before and after it, which the kernel reads.
   private let paddedPower: Samples
   private let power: UnsafeMutablePointer<Float>
-  private let echoPower, uncertainty, furtherUncertainty: Samples
+  private let echoPower, uncertainty: Samples
   private let bandEdges: SuppressorBandEdges
   private let bands: SuppressorBands
   /// One hop's powers by band.
@@ -63,41 +68,43 @@ struct Suppressor: ~Copyable {
     (self.tuning, closed) = (own, tuning.microphone.closed)
     hop = layout.hop
     hopShare = Float(layout.hop) / Float(layout.window)
+    binShare = 1 / Float(layout.hop * (layout.allBins - 1))
     let window = AsymmetricWindow(layout: layout)
     comb = HarmonicComb(layout: layout, window: window, tuning: tuning.harmonicComb)
     self.window = window
-    bins = layout.allBins
+    let bins = JoinedBins(layout: layout)
+    (self.bins, allBins) = (bins, layout.allBins)
     filterBins = layout.bins
     // At low rates the filter leaves out the highest bin alone, which is as uncertain as the one below.
-    estimatedBins = layout.bins == bins - 1 ? bins : layout.bins
+    estimatedBins = layout.bins == layout.allBins - 1 ? layout.allBins : layout.bins
     self.transform = FourierTransform(sharing: transform)
-    padded = (bins + 15) / 16 * 16
     windows = SlidingWindows(count: 2, length: layout.suppressorWindow, block: hop)
     overlap = OverlapAdd(layout: layout)
-    spectrum = Spectrum(padded)
-    echoSpectrum = Spectrum(padded)
-    beamformer = Beamformer(count: microphones, layout: layout, tuning: tuning, padded: padded)
-    paddedPower = Samples(padded + 2 * powerMargin)
+    spectrum = Spectrum(bins.covered)
+    echoSpectrum = Spectrum(bins.covered)
+    beamformer = Beamformer(count: microphones, layout: layout, tuning: tuning, padded: bins.covered)
+    unjoined = Samples(bins.covered)
+    furtherUncertainty = Samples(bins.covered)
+    paddedPower = Samples(bins.count + 2 * powerMargin)
     power = paddedPower + powerMargin
-    echoPower = Samples(padded)
-    uncertainty = Samples(padded)
-    furtherUncertainty = Samples(padded)
-    memory = SuppressorMemory(bins: padded)
-    phases = Spectrum(phaseCount + padded)
-    for i in 0..<phaseCount + (bins + 7) / 8 * 8 {
+    echoPower = Samples(bins.count)
+    uncertainty = Samples(bins.count)
+    memory = SuppressorMemory(bins: bins.count)
+    phases = Spectrum(phaseCount + bins.covered)
+    for i in 0..<phaseCount + bins.covered {
       let phase = 2 * .pi * Self.next(&random)
       (phases.re[i], phases.im[i]) = (rt_cosf(phase), rt_sinf(phase))
     }
-    bandEdges = SuppressorBandEdges(bins: bins, estimated: estimatedBins, binWidth: layout.binWidth)
+    bandEdges = SuppressorBandEdges(layout: layout, estimated: estimatedBins, bins: bins)
     let bands = bandEdges.bands
     self.bands = bands
     errorBands = Samples(bands.padded)
     echoBands = Samples(bands.padded)
     noiseBands = Samples(bands.padded)
-    residualEcho = ResidualEcho(layout: layout, tuning: tuning, bands: bands, bins: padded)
-    presence = NearEndPresence(layout: layout, tuning: tuning.nearEndPresence, bands: bands, bins: bins)
-    learned = LearnedGains(layout: layout, tuning: tuning.learnedGains, bins: bins)
-    echoOnly = EchoOnlyPass(layout: layout, padded: padded)
+    residualEcho = ResidualEcho(layout: layout, tuning: tuning, bands: bands, bins: bins.count)
+    presence = NearEndPresence(layout: layout, tuning: tuning.nearEndPresence, bands: bands, bins: bins.count)
+    learned = LearnedGains(layout: layout, tuning: tuning.learnedGains, bins: bins.count)
+    echoOnly = EchoOnlyPass(layout: layout, bins: bins)
     settlingMemory = layout.perHop(own.noiseAtFirst)
     settledMemory = layout.perHop(own.noise)
     (cleanMemory, gainMemory) = (layout.perHop(own.clean), layout.perHop(own.gain))
@@ -109,15 +116,7 @@ struct Suppressor: ~Copyable {
   }
 
   /// Mean square of the room's noise, as estimated before the newest hop.
-  var noisePower: Float {
-    // A call would be given a copy of the whole suppressor.
-    @inline(__always) @_noLocks @_noAllocation get {
-      var sum: Float = 0
-      for band in 0..<bands.count { sum += noiseBands[band] }
-      // The window's scale makes a bin's power that of a hop's transform, of which half of the bins are summed.
-      return sum / Float(hop * (bins - 1))
-    }
-  }
+  private(set) var noisePower: Float = 0
 
   /// Mean square of what the rules alone would have left of the newest hop, if the network has corrected it; otherwise negative.
   private(set) var uncorrectedPower: Float = -1
@@ -154,31 +153,35 @@ struct Suppressor: ~Copyable {
   ) {
     hops += 1
     let state = linear.state
-    analyze(newest, window: 0, into: spectrum.parts, power: power)
-    if let others { beamform(others, state, echoShare: echoShare, isOn: beamforms) }
+    windows.push(newest, onto: 0)
+    analyze(window: 0, into: spectrum.parts)
+    bins.join(unjoined.start, into: power)
+    if let others {
+      beamform(others, state, echoShare: echoShare, isOn: beamforms)
+      if !beamformer.isPassing { bins.join(unjoined.start, into: power) }
+    }
     // The first sound is noise, unless it may be echo: of that a filter that has just begun leaves much, which would be heard as comfort
     // noise for seconds.
-    if hops == 1 { for k in 0..<bins { memory.noise[k] = (state.isFarEndSilent ? power[k] : 0) + 1e-10 } }
+    if hops == 1 { for k in 0..<bins.count { memory.noise[k] = (state.isFarEndSilent ? power[k] : 0) + 1e-10 } }
     // The minima from before a microphone was closed are echo's as well as noise's, and would count as noise once no echo is expected.
     if meanSquare(newest, frames: hop) <= closed, isClosed(others) { memory.forgetMinima() }
     let isGuarded = state.isGuarded && echoShare == 1
     bands.sum(power, into: errorBands.start)
     bands.sum(memory.noise.start, into: noiseBands.start)
+    noisePower = binShare * bins.sum(memory.noise.start)
     // Once the echo's window is silent, no echo is expected.
     if !state.isFarEndSilent { echoHops = window.length / hop + 1 }
     if echoHops > 0 {
       echoHops -= 1
-      analyze(linear.echo, window: 1, into: echoSpectrum.parts, power: echoPower.start)
-      scale(linear.uncertainty, to: uncertainty.start)
-      if let others { beamformEcho(others) }
+      takeEcho(linear, others)
       residualEcho.update(
         SuppressorHop(
           bins: SuppressorHop.Bins(error: power, echo: echoPower.start, uncertainty: uncertainty.start),
           bands: SuppressorHop.Bands(error: errorBands.start, noise: noiseBands.start),
           repaired: tuning.unknownOfRepair * Float(hop) * linear.repairedPower, presence: presence.overall, isGuarded: isGuarded,
           canceller: state))
-      if isGuarded { for k in 0..<bins { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
-      if echoShare < 1 { for k in 0..<bins { residualEcho.power[k] *= echoShare } }
+      if isGuarded { for k in 0..<bins.count { residualEcho.power[k] = max(residualEcho.power[k], power[k]) } }
+      if echoShare < 1 { for k in 0..<bins.count { residualEcho.power[k] *= echoShare } }
       bands.sum(residualEcho.power.start, into: echoBands.start)
       if echoShare == 1 { correct(linear, linearERLE: linearERLE) } else { learned.rest() }
     } else if !residualEcho.isAtRest {
@@ -208,7 +211,7 @@ struct Suppressor: ~Copyable {
     if !learned.isDue { return learned.keep() }
     learned.decide(
       linear, residual: spectrum.parts, residualPower: power, echo: echoSpectrum.parts, echoPower: echoPower.start,
-      powerScale: window.scale, formerGain: memory.gain.start, linearERLE: linearERLE)
+      powerScale: window.scale, formerGain: memory.gain.start, linearERLE: linearERLE, isBeam: !beamformer.isPassing)
   }
 
   /// Whether the further microphones are heard.
@@ -221,28 +224,36 @@ struct Suppressor: ~Copyable {
     _ others: UnsafePointer<ArrayHop>, _ state: CancellerState, echoShare: Float, isOn: Bool
   ) {
     // As expected of the hop before.
-    var expected: Float = 0, room: Float = 1e-12, heard: Float = 1e-12
-    bands.sum(power, into: errorBands.start)
-    for band in 0..<bands.count {
-      (expected, room, heard) = (expected + echoBands[band], room + noiseBands[band], heard + errorBands[band])
-    }
+    let expected = bins.sum(residualEcho.power.start), room = bins.sum(memory.noise.start), heard = bins.sum(power) + 1e-12
     beamformer.process(
-      others, main: spectrum.parts, power: power, transform: transform, window: window,
+      others, main: spectrum.parts, power: unjoined.start, transform: transform, window: window,
       echoShare: state.isFarEndSilent ? nil : expected / (expected + room), explained: (expected + room) / heard,
       nearEnd: presence.overall,
       learns: state.isFarEndSilent || echoShare == 1, isOn: isOn)
   }
 
-  /// Combines what is known of the echo as the microphones are.
+  /// Takes what is known of the echo; of an array, combined as the microphones are.
   @_noLocks @_noAllocation
-  private mutating func beamformEcho(_ others: UnsafePointer<ArrayHop>) {
-    beamformer.processEcho(others, main: echoSpectrum.parts, power: echoPower.start, transform: transform, window: window)
-    if beamformer.isPassing { return }
-    beamformer.weighMain(uncertainty.start, scale: window.scale)
-    for i in 0..<others.pointee.count {
-      scale(others.pointee.uncertainty(i), to: furtherUncertainty.start)
-      beamformer.add(furtherUncertainty.start, of: i, to: uncertainty.start, scale: window.scale)
+  private mutating func takeEcho(_ linear: LinearHop, _ others: UnsafePointer<ArrayHop>?) {
+    windows.push(linear.echo, onto: 1)
+    if let others { beamformer.take(echoesOf: others) }
+    // The estimated echo is looked at as often as the network does.
+    if learned.isDue {
+      analyze(window: 1, into: echoSpectrum.parts)
+      if others != nil {
+        beamformer.processEcho(main: echoSpectrum.parts, power: unjoined.start, transform: transform, window: window)
+      }
+      bins.join(unjoined.start, into: echoPower.start)
     }
+    scale(linear.uncertainty, to: unjoined.start)
+    if let others, !beamformer.isPassing {
+      beamformer.weighMain(unjoined.start, scale: window.scale)
+      for i in 0..<others.pointee.count {
+        scale(others.pointee.uncertainty(i), to: furtherUncertainty.start)
+        beamformer.add(furtherUncertainty.start, of: i, to: unjoined.start, scale: window.scale)
+      }
+    }
+    bins.join(unjoined.start, into: uncertainty.start)
   }
 
   @_noLocks @_noAllocation
@@ -251,14 +262,17 @@ struct Suppressor: ~Copyable {
     return beamformer.isClosed(others, frames: hop, closed: closed)
   }
 
+  /// Writes the spectrum of a window, and its power to `unjoined`.
   // Never inlined, so that profiles tell this stage apart. `mutating`: Swift 6.3 copies the structure for a method that is not.
   @inline(never) @_noLocks @_noAllocation
-  private mutating func analyze(
-    _ newest: UnsafePointer<Float>, window index: Int, into spectrum: SplitSpectrum, power: UnsafeMutablePointer<Float>
-  ) {
-    windows.push(newest, onto: index)
+  private mutating func analyze(window index: Int, into spectrum: SplitSpectrum) {
     transform.analyze(
-      windows[index], window: window.analysis.start, count: window.length, into: spectrum, power: power, scale: window.scale)
+      windows[index], window: window.analysis.start, count: window.length, into: spectrum, power: unjoined.start, scale: window.scale)
+    // The kernel has written comfort noise there.
+    let beyond = bins.covered - allBins
+    clear(spectrum.re + allBins, frames: beyond)
+    clear(spectrum.im + allBins, frames: beyond)
+    clear(unjoined + allBins, frames: beyond)
   }
 
   /// Converts the filter's uncertainty, of the power of its window, to that of a hop.
@@ -267,7 +281,7 @@ struct Suppressor: ~Copyable {
   private mutating func scale(_ filter: UnsafePointer<Float>, to uncertainty: UnsafeMutablePointer<Float>) {
     for k in stride(from: 0, to: filterBins, by: 8) { store8(hopShare * load8(filter + k), to: uncertainty + k) }
     if estimatedBins > filterBins { uncertainty[filterBins] = uncertainty[filterBins - 1] }
-    clear(uncertainty + estimatedBins, frames: bins - estimatedBins)
+    clear(uncertainty + estimatedBins, frames: bins.covered - estimatedBins)
   }
 
   @_noLocks @_noAllocation
@@ -277,8 +291,9 @@ struct Suppressor: ~Copyable {
     let certainty = max(2 * talking - 1, 0)
     let first = Int(Self.next(&random) * Float(phaseCount - 1))
     var kernel = nearend_suppression(
-      bins: Int32(padded), power: power, hasEcho: !residualEcho.isAtRest, echo: residualEcho.power.start, presence: presence.byBin.start,
-      noise: memory.noise.start, speech: memory.speech.start, clean: memory.clean.start, gain: memory.gain.start,
+      bins: Int32(bins.count), single: Int32(bins.single), power: power, hasEcho: !residualEcho.isAtRest, echo: residualEcho.power.start,
+      presence: presence.byBin.start, noise: memory.noise.start, speech: memory.speech.start, clean: memory.clean.start,
+      gain: memory.gain.start,
       phaseRe: phases.re + first, phaseIm: phases.im + first, comfort: window.comfort,
       echoFloor: rt_expf(talking * tuning.echoFloorTalking + (1 - talking) * tuning.echoFloorSilent),
       noiseFloor: rt_powf(tuning.noiseFloor, noiseShare), noiseShare: noiseShare,
@@ -302,12 +317,7 @@ struct Suppressor: ~Copyable {
     if hasHarmonics { comb.strengthen(spectrum.parts) }
     uncorrectedPower = -1
     if !kernel.hasEcho || !isCorrected { return }
-    var sum = SIMD8<Float>.zero
-    for k in stride(from: 0, to: padded, by: 8) {
-      let gain = load8(memory.gain + k)
-      sum += gain * gain * load8(power + k)
-    }
-    uncorrectedPower = sum.sum() / Float(hop * (bins - 1))
+    uncorrectedPower = binShare * bins.sum(power, gains: memory.gain.start)
   }
 
   /// Returns a pseudorandom number in 0..<1; the sequence is always the same (Marsaglia's xorshift, 2003).

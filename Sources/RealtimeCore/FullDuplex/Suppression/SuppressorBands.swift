@@ -15,7 +15,7 @@ struct SuppressorBands {
   /// Bands of some 375 Hz to 6 kHz, used to distinguish speech from residual echo.
   let speech: Range<Int>
 
-  /// Sums powers by bin into powers by band. Eight values from any bin of the bands on must be readable.
+  /// Sums powers by bin into powers by band, in which joined bins count as one. Eight values from any bin of the bands on must be readable.
   @_noLocks @_noAllocation
   func sum(_ powers: UnsafePointer<Float>, into sums: UnsafeMutablePointer<Float>) {
     nearend_band_sums(powers, edges, count, sums)
@@ -32,16 +32,17 @@ struct SuppressorBandEdges: ~Copyable {
   var bands: SuppressorBands { SuppressorBands(count: count, edges: UnsafePointer(edges.start), speech: speech) }
 
   /// - Parameters:
-  ///   - bins: number of bins of the suppressor's transform.
-  ///   - estimated: number of bins, from 0 on, in which the filter estimates an echo.
-  ///   - binWidth: distance of two bins in Hz.
-  init(bins: Int, estimated: Int, binWidth: Float) {
+  ///   - estimated: number of the transform's bins, from 0 on, in which the filter estimates an echo.
+  ///   - bins: those in which the suppressor decides.
+  init(layout: FilterLayout, estimated: Int, bins: JoinedBins) {
+    let binWidth = layout.binWidth, last = bins.place(of: estimated)
     var edges = [0]
     for i in 0..<19 {
-      let edge = Int((12 * rt_powf(Float(bins - 1) / 12, Float(i) / 19)).rounded())
-      if edges.last != edge, edge < estimated { edges.append(edge) }
+      let edge = bins.place(of: Int((12 * rt_powf(Float(layout.allBins - 1) / 12, Float(i) / 19)).rounded()))
+      if edges.last != edge, edge < last { edges.append(edge) }
     }
-    edges.append(estimated)
+    edges.append(last)
+    // Speech is where bins are not joined.
     let first = edges.firstIndex { Float($0) * binWidth >= 350 } ?? 0
     let end = edges.firstIndex { Float($0) * binWidth >= 5990 } ?? edges.count - 1
     (count, speech) = (edges.count - 1, first..<max(end, first + 5))

@@ -1,6 +1,6 @@
 /// What the suppressor's stages are told of one hop; valid until the next. [realtime]
 struct SuppressorHop {
-  /// Powers of a hop, by bin.
+  /// Powers of a hop, by `JoinedBins`.
   struct Bins {
     /// |E|² of the residual, |Y|² of the estimated echo, and the filter's uncertainty.
     let error, echo, uncertainty: UnsafePointer<Float>

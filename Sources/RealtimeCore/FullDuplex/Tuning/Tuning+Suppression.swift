@@ -134,7 +134,7 @@ extension Tuning {
     /// How fast the far end's level falls, s.
     var farEnd: Fading = 0.25
     /// By how much more a factor counts, as a logarithm, if the near end is surely not heard.
-    var whereAlone: Float = 4
+    var whereAlone: Float = 6
     /// Least factor, a ratio of amplitudes: −80 dB. Own choice.
     var least: Float = 1e-4
   }

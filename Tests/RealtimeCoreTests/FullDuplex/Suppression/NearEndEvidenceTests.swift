@@ -8,13 +8,13 @@ struct NearEndEvidenceTests {
 
   /// Whether half a second of these powers in each bin proves a near end.
   private func isProven(error: Float, echo: Float, expected: Float, noise: Float = 1e-9) -> Bool {
-    let bins = layout.allBins
-    let edges = SuppressorBandEdges(bins: bins, estimated: layout.bins, binWidth: layout.binWidth)
+    let bins = JoinedBins(layout: layout)
+    let edges = SuppressorBandEdges(layout: layout, estimated: layout.bins, bins: bins)
     let bands = edges.bands
     // The bands are the edges' memory.
     defer { withExtendedLifetime(edges) {} }
     var evidence = NearEndEvidence(layout: layout, bands: bands)
-    let estimate = [Float](repeating: echo, count: bins + 9)
+    let estimate = [Float](repeating: echo, count: bins.count)
     let widths = (0..<bands.count).map { Float(bands.edges[$0 + 1] - bands.edges[$0]) }
     for _ in 0..<layout.hops(0.5) {
       evidence.update(

@@ -17,12 +17,12 @@ struct NearEndPresenceTests {
     error: (Int) -> Float, echo: Float, noise: Float, isGuarded: Bool = false, isFarEndSilent: Bool = false,
     next: (error: Float, echo: Float)? = nil
   ) -> (overall: Float, bin: Float, next: Float) {
-    let bins = layout.allBins
-    let edges = SuppressorBandEdges(bins: bins, estimated: bins, binWidth: layout.binWidth)
+    let bins = JoinedBins(layout: layout)
+    let edges = SuppressorBandEdges(layout: layout, estimated: layout.allBins, bins: bins)
     let bands = edges.bands
     // The bands are the edges' memory.
     defer { withExtendedLifetime(edges) {} }
-    var presence = NearEndPresence(layout: layout, bands: bands, bins: bins)
+    var presence = NearEndPresence(layout: layout, bands: bands, bins: bins.count)
     func powers(_ power: (Int) -> Float) -> [Float] {
       (0..<bands.padded).map { $0 < bands.count ? (bands.edges[$0]..<bands.edges[$0 + 1]).map(power).reduce(0, +) : 0 }
     }

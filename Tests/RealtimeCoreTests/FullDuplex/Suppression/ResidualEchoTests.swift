@@ -12,8 +12,8 @@ struct ResidualEchoTests {
     error: Float, presence: Float, isGuarded: Bool = false, echo estimate: Float = 1e-9, hasConverged: Bool = true,
     pauses: Bool = false
   ) -> Double {
-    let bins = layout.allBins, padded = (bins + 7) / 8 * 8
-    let edges = SuppressorBandEdges(bins: bins, estimated: layout.bins, binWidth: layout.binWidth)
+    let bins = JoinedBins(layout: layout), padded = bins.count
+    let edges = SuppressorBandEdges(layout: layout, estimated: layout.bins, bins: bins)
     let bands = edges.bands
     // The bands are the edges' memory.
     defer { withExtendedLifetime(edges) {} }

@@ -30,14 +30,14 @@ struct LearnedGains: ~Copyable {
   /// Hops until the network runs again.
   private var hopsLeft = 0
 
-  /// - Parameter bins: bins of the suppressor's transform.
+  /// - Parameter bins: `JoinedBins.count`.
   init(layout: FilterLayout, tuning: Tuning.LearnedGains = .standard, bins: Int) {
     self.tuning = tuning
     farEndMemory = layout.perHop(tuning.farEnd, every: Self.period)
     features = NetworkFeatures(layout: layout)
     network = SuppressorNetwork()
-    voice = Samples((bins + 15) / 16 * 16)
-    open = Samples((bins + 15) / 16 * 16)
+    voice = Samples(bins)
+    open = Samples(bins)
     octaves = Samples(NetworkBands.count)
   }
 
@@ -51,12 +51,12 @@ struct LearnedGains: ~Copyable {
   mutating func keep() { hopsLeft -= 1 }
 
   /// Decides the corrections; see `NetworkFeatures.update`. `linearERLE` is how far the linear canceller reduces the echo, in dB; NaN if
-  /// unknown.
+  /// unknown. Of a beam, `whereAlone` does not count: the network learnt from single microphones, and misses a soft talker there.
   // Never inlined, so that profiles tell this stage apart.
   @inline(never) @_noLocks @_noAllocation
   mutating func decide(
     _ hop: LinearHop, residual: SplitSpectrum, residualPower: UnsafePointer<Float>, echo: SplitSpectrum, echoPower: UnsafePointer<Float>,
-    powerScale: Float, formerGain: UnsafePointer<Float>, linearERLE: Float
+    powerScale: Float, formerGain: UnsafePointer<Float>, linearERLE: Float, isBeam: Bool
   ) {
     let high = tuning.highERLE
     let wanted = linearERLE.isNaN ? 1 : min(max((high - linearERLE) / (high - tuning.lowERLE), tuning.leastShare), 1)
@@ -66,7 +66,7 @@ struct LearnedGains: ~Copyable {
       hop, residual: residual, residualPower: residualPower, echo: echo, echoPower: echoPower, powerScale: powerScale,
       formerGain: formerGain)
     network.run(features.values.start)
-    let outputs = network.outputs, bands = NetworkBands.count, absence = 1 - outputs[2 * bands]
+    let outputs = network.outputs, bands = NetworkBands.count, absence = isBeam ? 0 : 1 - outputs[2 * bands]
     share = filterShare * plausibility() * (1 + tuning.whereAlone * absence * absence)
     spread(outputs, into: voice.start)
     spread(outputs + bands, into: open.start)

@@ -1,4 +1,4 @@
-internal import CRealtime
+internal import CKernels
 
 /// What the network hears: the logarithms of the powers of residual, estimated echo, microphone, expected residual echo, far end and voice,
 /// in `NetworkBands`. The microphone, the sum of the first two, tells how their phases relate; the voice is what the gains of the hop
@@ -56,7 +56,7 @@ struct NetworkFeatures: ~Copyable {
     }
     write(sums.start, group: 5)
     filterBands.sum(hop.uncertainty, into: values + 3 * NetworkBands.count)
-    takeLogarithms(group: 3, scale: filterScale)
+    scale(group: 3, by: filterScale)
     let left = hop.left, right = hop.right
     for k in stride(from: 0, to: filterBands.bins, by: 8) {
       let a = load8(left + k), b = load8(left + filterBins + k), c = load8(right + k), d = load8(right + filterBins + k)
@@ -64,24 +64,25 @@ struct NetworkFeatures: ~Copyable {
     }
     filterBands.sum(sums.start, into: values + 4 * NetworkBands.count)
     // The transform is twice as long as the window, and holds two sides.
-    farEnd = takeLogarithms(group: 4, scale: filterScale / (4 * hop.farEndGain * hop.farEndGain))
+    farEnd = scale(group: 4, by: filterScale / (4 * hop.farEndGain * hop.farEndGain))
+    // (log10(power) + 5) / 2.5
+    nearend_logarithms(values.start, Int32(Self.count), 1e-10, 0.120411998, 2)
   }
 
   @discardableResult @_noLocks @_noAllocation
   private mutating func write(_ powers: UnsafePointer<Float>, group: Int) -> Float {
     bands.sum(powers, into: values + group * NetworkBands.count)
-    return takeLogarithms(group: group, scale: scale)
+    return scale(group: group, by: scale)
   }
 
-  /// Replaces powers by band by (log10(power) + 5) / 2.5, of powers of at least −100 dBFS. Returns the powers' sum.
+  /// Scales powers by band. Returns their sum.
   @discardableResult @_noLocks @_noAllocation
-  private mutating func takeLogarithms(group: Int, scale: Float) -> Float {
+  private mutating func scale(group: Int, by scale: Float) -> Float {
     let group = values + group * NetworkBands.count
     var sum: Float = 0
     for band in 0..<NetworkBands.count {
-      let power = scale * group[band]
-      sum += power
-      group[band] = 0.173717793 * rt_logf(power + 1e-10) + 2
+      group[band] *= scale
+      sum += group[band]
     }
     return sum
   }
