@@ -186,7 +186,8 @@ static void suppress(const nearend_suppression *hop, float *re, float *im) {
   }
 }
 
-#define EVERY_SECOND_OF(a, b, i) SHUFFLE(a, b, i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14)
+// The sums of neighbours in two vectors.
+#define PAIRS(a, b) (EVEN(a, b) + ODD(a, b))
 
 _Static_assert(NEAREND_JOINED == 4, "a vector's values are repeated as often, and summed so");
 
@@ -195,8 +196,8 @@ static void join(const float *powers, float *joined, int single, int bins) {
   for (int k = single; k < bins; k += 8) {
     const float *from = powers + single + NEAREND_JOINED * (k - single);
     lanes a = LOAD(from), b = LOAD(from + 8), c = LOAD(from + 16), d = LOAD(from + 24);
-    lanes low = EVERY_SECOND_OF(a, b, 0) + EVERY_SECOND_OF(a, b, 1), high = EVERY_SECOND_OF(c, d, 0) + EVERY_SECOND_OF(c, d, 1);
-    STORE(joined + k, ALL(0.25f) * (EVERY_SECOND_OF(low, high, 0) + EVERY_SECOND_OF(low, high, 1)));
+    lanes low = PAIRS(a, b), high = PAIRS(c, d);
+    STORE(joined + k, ALL(0.25f) * PAIRS(low, high));
   }
 }
 

@@ -63,6 +63,10 @@ struct FilterLayout: Sendable {
     paddedScoutBins = (scoutBins + 7) / 8 * 8
   }
 
+  /// Bins from 0 on in which an echo may be estimated. At low rates the filter leaves out the highest bin alone, which is as uncertain as
+  /// the one below.
+  var estimatedBins: Int { bins == allBins - 1 ? allBins : bins }
+
   /// Values of an array by bin whose reader takes eight bins more than there are.
   var binsAndMargin: Int { bins + 8 }
 

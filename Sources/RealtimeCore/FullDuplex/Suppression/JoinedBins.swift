@@ -18,16 +18,17 @@ struct JoinedBins {
 
   init(layout: FilterLayout) {
     func padded(_ bins: Int) -> Int { (bins + 15) / 16 * 16 }
-    single = padded(min(layout.allBins, Int(8000 / layout.binWidth) + 1))
-    let above = max(layout.allBins - single, 0)
-    // The estimate ends at a bin of the transform, or with them.
-    let estimated = (min(layout.bins + 1, layout.allBins) - single + Self.width - 1) / Self.width
-    count = above == 0 ? single : single + padded(max((above + Self.width - 1) / Self.width, estimated + 8))
+    let single = padded(min(layout.allBins, Int(8000 / layout.binWidth) + 1))
+    func place(of bin: Int) -> Int { Self.place(of: bin, single: single) }
+    self.single = single
+    count = padded(max(place(of: layout.allBins), place(of: layout.estimatedBins) + 8))
     covered = single + Self.width * (count - single)
   }
 
   /// The bin that begins at, or after, a bin of the transform.
-  func place(of bin: Int) -> Int { bin <= single ? bin : single + (bin - single + Self.width - 1) / Self.width }
+  func place(of bin: Int) -> Int { Self.place(of: bin, single: single) }
+
+  private static func place(of bin: Int, single: Int) -> Int { bin <= single ? bin : single + (bin - single + width - 1) / width }
 
   /// Joins the `covered` powers by bin of the transform.
   @_noLocks @_noAllocation

@@ -75,8 +75,7 @@ struct Suppressor: ~Copyable {
     let bins = JoinedBins(layout: layout)
     (self.bins, allBins) = (bins, layout.allBins)
     filterBins = layout.bins
-    // At low rates the filter leaves out the highest bin alone, which is as uncertain as the one below.
-    estimatedBins = layout.bins == layout.allBins - 1 ? layout.allBins : layout.bins
+    estimatedBins = layout.estimatedBins
     self.transform = FourierTransform(sharing: transform)
     windows = SlidingWindows(count: 2, length: layout.suppressorWindow, block: hop)
     overlap = OverlapAdd(layout: layout)
@@ -268,11 +267,9 @@ struct Suppressor: ~Copyable {
   private mutating func analyze(window index: Int, into spectrum: SplitSpectrum) {
     transform.analyze(
       windows[index], window: window.analysis.start, count: window.length, into: spectrum, power: unjoined.start, scale: window.scale)
-    // The kernel has written comfort noise there.
-    let beyond = bins.covered - allBins
-    clear(spectrum.re + allBins, frames: beyond)
-    clear(spectrum.im + allBins, frames: beyond)
-    clear(unjoined + allBins, frames: beyond)
+    // The kernel has written comfort noise there, and a beam would make it a power.
+    clear(spectrum.re + allBins, frames: bins.covered - allBins)
+    clear(spectrum.im + allBins, frames: bins.covered - allBins)
   }
 
   /// Converts the filter's uncertainty, of the power of its window, to that of a hop.
