@@ -41,8 +41,6 @@ package final class Connection {
   private var lastDone: Int32 = -1
   private var pings: [Int32: () -> Void] = [:]
   private var isLost = false
-  /// Frees what filters of this connection gave the audio thread.
-  private var inheritance: [() -> Void] = []
 
   /// Connects to the daemon, and starts mirroring its registry. Call `roundTrip` to wait until the mirror is complete. [control]
   /// - Parameters:
@@ -123,15 +121,10 @@ package final class Connection {
     spa_hook_remove(coreHook)
     pw_proxy_destroy(registry)
     pw_core_disconnect(core)
-    // Ends the audio thread, and waits for it.
     pw_context_destroy(context)
-    for free in inheritance { free() }
     registryHook.deallocate()
     coreHook.deallocate()
   }
-
-  /// Frees something once the audio thread has ended: a cycle was seen to go on after `pw_filter_destroy` where the daemon had died.
-  func afterAudio(_ free: @escaping () -> Void) { inheritance.append(free) }
 
   /// Waits until the daemon has processed all requests so far. Returns false if it went away or `timeout` seconds passed. [control]
   @discardableResult

@@ -48,7 +48,7 @@ package final class Filter {
   /// - Parameters:
   ///   - name: `node.name`.
   ///   - process: the audio thread's entry point.
-  ///   - keepingAlive: the owner of `data`, released when the connection, and with it the audio thread, has ended.
+  ///   - keepingAlive: the owner of `data`, released when the audio thread no longer runs.
   package init(
     _ connection: Connection, name: String, properties: Properties = [:], data: UnsafeMutableRawPointer?, process: Process,
     keepingAlive: AnyObject? = nil, handler: @escaping (Event) -> Void
@@ -72,11 +72,8 @@ package final class Filter {
 
   deinit {
     pw_filter_destroy(filter)
+    target.deallocate()
     hook.deallocate()
-    connection.afterAudio { [target, keptAlive] in
-      target.deallocate()
-      withExtendedLifetime(keptAlive) {}
-    }
   }
 
   /// Adds the node to the graph. With `reportsLatency` the ports' latencies are reported as events, and `setLatency` reports nearend's

@@ -54,11 +54,11 @@ final class CoreRig: @unchecked Sendable {
 
   private func pass(frames: Int) { nanoseconds += UInt64(frames) * 1_000_000_000 / UInt64(rate) }
 
-  /// Runs one cycle of the length of `microphone`, or of `channels`, if it has several.
+  /// Runs one cycle of the length of `microphone`, or of `channels`, if it has several. `links`, as many, take the channels' place.
   @discardableResult
   func cycle(
     _ microphone: [Float], channels: [[Float]] = [], call: (left: [Float], right: [Float])? = nil, reference: [Float]? = nil,
-    hasReference: Bool = true, hasMicrophone: Bool = true
+    hasReference: Bool = true, hasMicrophone: Bool = true, links: [UnsafePointer<Float>?] = []
   ) -> (left: [Float], right: [Float]) {
     let frames = channels.first?.count ?? microphone.count
     let (left, right) = (outputs + CoreState.maximumQuantum, outputs + 2 * CoreState.maximumQuantum)
@@ -68,7 +68,7 @@ final class CoreRig: @unchecked Sendable {
         (call?.right ?? silence).withUnsafeBufferPointer { callRight in
           var buffers = CycleBuffers(frames: frames, rate: rate, position: position, driver: driver)
           buffers.nanoseconds = nanoseconds
-          if channels.isEmpty, hasMicrophone { buffers.microphone = microphone.baseAddress }
+          if channels.isEmpty, links.isEmpty, hasMicrophone { buffers.microphone = microphone.baseAddress }
           buffers.call = StereoInput(left: callLeft.baseAddress, right: callRight.baseAddress)
           buffers.voice = outputs
           buffers.voiceRight = outputs + 3 * CoreState.maximumQuantum
@@ -76,8 +76,10 @@ final class CoreRig: @unchecked Sendable {
           (reference ?? silence).withUnsafeBufferPointer { reference in
             buffers.reference = StereoInput(left: hasReference ? reference.baseAddress : nil, right: nil)
             withPointers(to: channels) { table, count in
-              (buffers.microphones, buffers.microphoneCount) = (table, count)
-              core.realtime.process(&buffers, graphSinks: nil)
+              links.withUnsafeBufferPointer { links in
+                (buffers.microphones, buffers.microphoneCount) = links.isEmpty ? (table, count) : (links.baseAddress, links.count)
+                core.realtime.process(&buffers, graphSinks: nil)
+              }
             }
           }
         }

@@ -23,6 +23,8 @@ struct InputMix: ~Copyable {
   }
   /// How far the first of the array is heard in place of the mean, 0…1.
   private var arrayShare: Float = 0
+  /// The channel that is the first of the array, or was until it was none.
+  private var arrayChannel = 0
   private var lead = ArrayLead()
   /// How far the former lead is still heard in place of the lead, 1…0.
   private var formerShare: Float = 0
@@ -107,6 +109,8 @@ struct InputMix: ~Copyable {
     let mode = rt_flush_denormals()
     defer { rt_restore_denormals(mode) }
     let linked = linkedChannels(channels, count)
+    // What the pointers of the cycle before lead to may be freed: it is another filter's, where the daemon has come back.
+    for place in 0..<InputCells.mostOfArray { arrayMemory.start[place] = nil }
     if linked == 0 { return nil }
     hasChanged = false
     (isStereo, hearsLeadAlone) = (right != nil, wantsArray && !beamforms)
@@ -302,13 +306,18 @@ struct InputMix: ~Copyable {
   private mutating func passOn(_ channels: UnsafePointer<UnsafePointer<Float>?>, _ linked: UInt32, count: Int) {
     let choice = cells.choice.load(), candidates = InputCells.candidates(choice, among: linked)
     arrayCount = InputCells.arrayCount(choice, of: candidates.nonzeroBitCount)
-    if arrayCount == 1 { return lead.begin() }
+    if arrayCount == 1 {
+      // It fades out.
+      if arrayChannel < count { arrayMemory.start[0] = channels[arrayChannel] }
+      return lead.begin()
+    }
     lead.update(candidates, heard: heard, best: first)
     if lead.placeOfFormer > 0 { formerShare = 1 }
     for place in 0..<arrayCount {
       let channel = lead[place]
       arrayMemory.start[place] = Self.has(heard, channel) ? channels[channel] : nil
     }
+    arrayChannel = lead[0]
   }
 
   /// Puts the first of the array in place of the mean, or back, and another one in place of the first, over 20 ms.
