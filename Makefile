@@ -128,7 +128,7 @@ test-corpus: ## spreads a corpus over two Dask workers on this machine, kills on
 	@Scripts/install-dependencies corpus
 	@Scripts/test-corpus
 
-train: ## trains the suppressor's network from a corpus, and puts its weights into the sources: ARGS="--corpus DIR --steps 2600"
+train: ## trains the suppressor's network from a corpus, and puts its weights into the sources: ARGS="--corpus DIR --take 2000"
 	@Scripts/train $(ARGS)
 
 test-training: ## trains a toy network in about a minute, and runs it as the program does; 150 MB of Python packages

@@ -1,6 +1,6 @@
 """The sounds that mixtures are made of: a folder with `index.csv`, whose columns README.md lists.
 
-Only rows of the split `train` are used whose licence lets the weights go with the program under its own.
+Only rows of one split are used, `train` or another, whose licence lets the weights go with the program under its own.
 """
 
 import csv
@@ -22,7 +22,7 @@ class Corpus:
     Noises and voices are scaled to a root mean square of 1 over what is less than 60 dB below their peak.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, split: str = "train") -> None:
         index = folder / "index.csv"
         if not index.exists():
             raise SystemExit(
@@ -34,12 +34,12 @@ class Corpus:
         self.responses: list[np.ndarray] = []
         with index.open() as rows:
             for row in csv.DictReader(rows):
-                if row["split"] != "train" or not is_free(row["licence"]):
+                if row["split"] != split or not is_free(row["licence"]):
                     continue
                 self._take(folder / row["file"], row)
         for name, items in (("speech", self.voices), ("noise", self.noises), ("rir", self.responses)):
             if not items:
-                raise SystemExit(f"{index}: no file of the kind {name} in the split train.")
+                raise SystemExit(f"{index}: no file of the kind {name} in the split {split}.")
         self.talkers = sorted(self.voices)
 
     def _take(self, file: Path, row: dict[str, str]) -> None:

@@ -29,12 +29,14 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--shards", type=int, default=100)
     parser.add_argument("--per-shard", type=int, default=PER_SHARD)
+    parser.add_argument("--first", type=int, default=0, help="the seed of the first mixture")
+    parser.add_argument("--split", default="train", help="of the corpus")
     parser.add_argument("--extractor", type=Path, default=Path(".build/release/FeatureExtractor"))
     parser.add_argument("--workers", type=int, default=multiprocessing.cpu_count())
     options = parser.parse_args()
     wanted = [s for s in range(options.shards) if not (options.out / f"{s:05}.npy").exists()]
     global corpus
-    corpus = Corpus(options.corpus)
+    corpus = Corpus(options.corpus, options.split)
     options.out.mkdir(parents=True, exist_ok=True)
     with multiprocessing.get_context("fork").Pool(options.workers) as pool:
         for shard in pool.imap_unordered(_make, [(s, options) for s in wanted]):
@@ -54,7 +56,7 @@ def _make(job: tuple[int, argparse.Namespace]) -> int:
     steps = _steps(rate, frames)
     records = np.empty((count, steps, values), np.float16)
     for i in range(count):
-        process.stdin.write(mixtures.mixture(corpus, shard * count + i, rate).tobytes())
+        process.stdin.write(mixtures.mixture(corpus, options.first + shard * count + i, rate).tobytes())
         process.stdin.flush()
         record = np.frombuffer(process.stdout.read(4 * steps * values), np.float32).reshape(steps, values).copy()
         record[:, magnitudes] = (np.maximum(record[:, magnitudes], 0) + FLOOR) ** POWER

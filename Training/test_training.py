@@ -20,7 +20,7 @@ import soundfile
 import export
 import network
 import recurrence
-from corpus import RATE
+from corpus import RATE, Corpus
 
 HERE = Path(__file__).resolve().parent
 EXTRACTOR = HERE.parent / ".build/release/FeatureExtractor"
@@ -28,11 +28,11 @@ STEPS = 80
 
 
 def make_corpus(folder: Path) -> None:
-    """Two talkers of gliding harmonics, two noises and two rooms."""
+    """Two talkers of gliding harmonics, two noises and two rooms, and one of each to be held out."""
     draw = np.random.default_rng(1)
     time = np.arange(12 * RATE) / RATE
     rows = []
-    for talker in range(2):
+    for talker in range(3):
         pitch = 110 * (1 + talker) * (1 + 0.1 * np.sin(2 * np.pi * 0.7 * time))
         phase = 2 * np.pi * np.cumsum(pitch) / RATE
         voice = sum(np.sin(k * phase) / k for k in range(1, 12)) * (np.sin(2 * np.pi * 2.5 * time) > -0.3)
@@ -44,7 +44,7 @@ def make_corpus(folder: Path) -> None:
         index.writerow(["file", "kind", "licence", "talker", "split"])
         for kind, name, samples in rows:
             soundfile.write(folder / f"{name}.flac", 0.5 * samples / np.abs(samples).max(), RATE)
-            index.writerow([f"{name}.flac", kind, "CC0", name, "train"])
+            index.writerow([f"{name}.flac", kind, "CC0", name, "valid" if name[-1] == "2" else "train"])
         for licence in ("CC-BY-SA-3.0", "cc-by-nc-4.0", "GPL-2+", "ODbL-1.0", ""):
             index.writerow(["missing.flac", "speech", licence, "nobody", "train"])
 
@@ -63,7 +63,10 @@ class TrainingTests(unittest.TestCase):
             make_corpus(folder)
             data = folder / "data"
             self.run_script("dataset.py", folder, data, "--shards", 2, "--per-shard", 4, "--extractor", EXTRACTOR)
-            options = (data, folder / "run", "--cases", 4, "--steps")
+            held = folder / "held"
+            options = ("--shards", 1, "--per-shard", 2, "--split", "valid", "--first", 9, "--extractor", EXTRACTOR)
+            self.run_script("dataset.py", folder, held, *options)
+            options = (data, folder / "run", "--cases", 4, "--held", held, "--steps")
             first = self.run_script("train.py", *options, STEPS)
             self.assertIn(f"{STEPS}/{STEPS}", first)
             with (folder / "run/log.csv").open() as log:
@@ -71,6 +74,9 @@ class TrainingTests(unittest.TestCase):
             self.assertLess(sum(losses[-3:]), sum(losses[:3]))
             # A longer run goes on from the checkpoint.
             self.assertNotIn(" 10/", self.run_script("train.py", *options, STEPS + 8))
+            with (folder / "run/held.csv").open() as log:
+                told = [float(row["voice"]) for row in csv.DictReader(log)]
+            self.assertTrue(len(told) == 2 and all(0 < loss < 1 for loss in told), told)
             weights = dict(np.load(folder / "run/weights.npz"))
             (folder / "weights").write_bytes(export.packed(weights))
             features = np.load(data / "00000.npy")[0, :200, 1 : 1 + network.FEATURES].astype(np.float32)
@@ -114,6 +120,14 @@ class TrainingTests(unittest.TestCase):
             result = subprocess.run(command, capture_output=True, text=True, cwd=HERE)
             self.assertNotEqual(result.returncode, 0)
             self.assertIn("weights.npz has the weights of another network", result.stderr)
+
+    def test_splits(self) -> None:
+        """A corpus is read split by split."""
+        with tempfile.TemporaryDirectory() as name:
+            make_corpus(Path(name))
+            self.assertEqual(Corpus(Path(name)).talkers, ["talker0", "talker1"])
+            self.assertEqual(Corpus(Path(name), "valid").talkers, ["talker2"])
+            self.assertRaisesRegex(SystemExit, "in the split test", Corpus, Path(name), "test")
 
     def test_no_corpus(self) -> None:
         result = subprocess.run(

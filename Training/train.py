@@ -1,7 +1,8 @@
 """train.py DATA OUT: trains the suppressor's network on the shards that dataset.py has made.
 
 Writes a checkpoint every EVERY steps, OUT/checkpoint.npz, from which it goes on after an interruption, the weights of
-each, OUT/weights-<step>.npz, and OUT/log.csv with the curves. Each step's batch depends on the seed and the step alone,
+each, OUT/weights-<step>.npz, and OUT/log.csv with the curves; with --held also OUT/held.csv, the losses of each such
+weights on other shards, of other voices and rooms. Each step's batch depends on the seed and the step alone,
 so that a run, interrupted or not, repeats another one with the same shards but for the order of sums.
 """
 
@@ -12,6 +13,7 @@ import os
 import queue
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -42,6 +44,7 @@ WARM, COOL = 200, 700
 LEVEL, CURVE, OWN_CURVE = 0.35, 0.2, 0.05
 CURVES = np.cos(np.pi * np.outer(np.arange(1, 6), (np.arange(network.BANDS) + 0.5) / network.BANDS)) / np.sqrt(2.5)
 SIDES = [0, 0, 0, 0, 1, 0]
+LOSSES = ("voice", "open", "presence")
 # How much more what is missing of the near end counts than what is left of the echo, by band: most of a small
 # loudspeaker's distortion is above 2 kHz, where networks tend to give up the near end as well.
 MISSING = np.interp(network.centre(np.arange(network.BANDS)), (2_000, 4_000), (2, 4)).astype(np.float32)
@@ -82,6 +85,12 @@ class Shards:
         own = OWN_CURVE * draw.normal(size=(1, self.cases, network.GROUPS, len(CURVES))) @ CURVES
         shift = (side[:, :, SIDES] + own).reshape(1, self.cases, network.FEATURES)
         return rate, np.stack(pieces, 1), shift.astype(np.float32)
+
+    def pieces(self) -> Iterator[tuple[int, np.ndarray]]:
+        """Every case whole, shard by shard: a rate, and records (steps, cases, values)."""
+        for rate, shards in sorted(self.files.items()):
+            for shard in shards:
+                yield rate, np.swapaxes(shard, 0, 1)
 
 
 def loss(
@@ -144,13 +153,26 @@ def adam(weights, first, second, gradients, step, rate):
     return weights, first, second
 
 
+def append(log: Path, row: list) -> None:
+    """Adds a step and its losses to a file of curves."""
+    is_new = not log.exists()
+    with log.open("a") as file:
+        rows = csv.writer(file)
+        if is_new:
+            rows.writerow(["step", *LOSSES])
+        rows.writerow([row[0], *(f"{m:.6f}" for m in row[1:])])
+
+
 class Training:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.out: Path = options.out
         self.out.mkdir(parents=True, exist_ok=True)
         self.shards = Shards(options.data, options.seed, options.cases)
-        self.upsample = {rate: jnp.asarray(network.interpolation(k, rate)) for rate, k in self.shards.bins.items()}
+        self.held = Shards(options.held, options.seed, options.cases) if options.held else None
+        bins = self.shards.bins | (self.held.bins if self.held else {})
+        self.upsample = {rate: jnp.asarray(network.interpolation(k, rate)) for rate, k in bins.items()}
+        self.held_loss = jax.jit(lambda *arguments: loss(*arguments)[1])
         # As many as divide the batch, so that each has as much.
         devices = jax.local_devices()
         self.devices = devices[: max(n for n in range(1, len(devices) + 1) if options.cases % n == 0)]
@@ -183,12 +205,24 @@ class Training:
             )
             memory = min(MEMORY, self.step / (self.step + 20))
             self.mean = {k: memory * m + (1 - memory) * self.weights[k] for k, m in self.mean.items()}
-            sums.append([float(parts[k]) for k in ("voice", "open", "presence")])
+            sums.append([float(parts[k]) for k in LOSSES])
             if self.step % TELL == 0 or self.step == self.options.steps:
                 self._tell(np.mean(sums, 0), time.time() - began)
                 sums = []
             if self.step % EVERY == 0 or self.step == self.options.steps:
                 self.save()
+                if self.held:
+                    self._tell_held()
+
+    def _tell_held(self) -> None:
+        """Writes what the averaged weights lose on the shards that are held out."""
+        parts = [
+            jax.device_get(self.held_loss(self.mean, records, np.float32(0), self.upsample[rate]))
+            for rate, records in self.held.pieces()
+        ]
+        means = [float(np.mean([part[k] for part in parts])) for k in LOSSES]
+        print(f"held out: {' '.join(f'{k} {m:.5f}' for k, m in zip(LOSSES, means, strict=True))}", flush=True)
+        append(self.out / "held.csv", [self.step, *means])
 
     def _feed(self, batches: queue.Queue, step: int) -> None:
         try:
@@ -214,13 +248,7 @@ class Training:
         bar = "█" * int(20 * done) + "·" * (20 - int(20 * done))
         losses = f"voice {means[0]:.5f} open {means[1]:.5f} presence {means[2]:.4f}"
         print(f"{bar} {self.step}/{self.options.steps} {losses} {seconds:.0f} s", flush=True)
-        log = self.out / "log.csv"
-        is_new = not log.exists()
-        with log.open("a") as file:
-            rows = csv.writer(file)
-            if is_new:
-                rows.writerow(["step", "voice", "open", "presence"])
-            rows.writerow([self.step, *(f"{m:.6f}" for m in means)])
+        append(self.out / "log.csv", [self.step, *means])
 
     def save(self) -> None:
         arrays = {
@@ -251,8 +279,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--steps", type=int, default=3_500)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=2_600)
+    parser.add_argument("--seed", type=int, default=2)
+    parser.add_argument("--held", type=Path, help="shards that are not trained on")
     parser.add_argument("--cases", type=int, default=CASES, help="in a batch, a multiple of the processor's cores")
     Training(parser.parse_args()).run()
 
