@@ -31,7 +31,7 @@ struct LinearCancellerTests {
     let left = echo(of: both, through: Self.path(seed: 7)), rightEcho = echo(of: Array(right), through: Self.path(seed: 8))
     let run = cancel(both, Array(right), echo: zip(left, rightEcho).map { $0 + $1 })
     #expect(run.erle(2, 3) > 20, "\(run.erle(2, 3))")
-    #expect(run.erle(7, 8) > 15, "\(run.erle(7, 8))")
+    #expect(run.erle(7, 8) > 17, "\(run.erle(7, 8))")
   }
 
   @Test(
@@ -43,7 +43,7 @@ struct LinearCancellerTests {
     let near = Noise.white(frames: far.count, level: 0.001, seed: 11)
     let run = cancel(far, far, echo: echo(of: DriftingSignal.resampled(far, by: drift), through: path), near: near)
     #expect(abs(drift) * seconds * Double(Self.rate) > Double(FilterLayout(rate: Self.rate).hop))
-    #expect(run.erle(27, 30) > 15, "\(run.erle(27, 30))")
+    #expect(run.erle(27, 30) > 36, "\(run.erle(27, 30))")
   }
 
   @Test("V10: a clock that is 200 ppm off costs nothing while both talk, where the far end slips by a hop and has no treble")
@@ -88,7 +88,7 @@ struct LinearCancellerTests {
     let far = Noise.white(frames: 6 * Self.rate, seed: 3), delay = Int(seconds * Double(Self.rate))
     let direct = echo(of: far, through: Self.path(seed: 7))
     let run = cancel(far, far, echo: [Float](repeating: 0, count: delay) + direct.dropLast(delay))
-    #expect(run.erle(5, 6) > 15, "\(run.erle(5, 6))")
+    #expect(run.erle(5, 6) > 17, "\(run.erle(5, 6))")
     // The path itself begins after 5 ms.
     #expect(abs(try #require(run.echoDelay) - seconds - 0.005) < 0.002)
   }
@@ -101,8 +101,8 @@ struct LinearCancellerTests {
     let run = cancel(far, far, echo: echo(of: DriftingSignal.resampled(far, by: -2e-4), through: path), near: near)
     #expect(2e-4 * Double(seconds * Self.rate) > 3 * Double(FilterLayout(rate: Self.rate).hop))
     #expect(run.residual.allSatisfy { $0.isFinite })
-    #expect(run.erle(20, 40) > 12, "\(run.erle(20, 40))")
-    #expect(run.erle(65, 70) > 12, "\(run.erle(65, 70))")
+    #expect(run.erle(20, 40) > 36, "\(run.erle(20, 40))")
+    #expect(run.erle(65, 70) > 36, "\(run.erle(65, 70))")
   }
 
   @Test("V10: an echo that begins after the far end has played unheard for 10 s is cancelled within 0.5 s", arguments: [false, true])
@@ -130,7 +130,7 @@ struct LinearCancellerTests {
     let path = [Float](repeating: 0, count: Int(delay * Double(rate))) + Self.path(seed: 7)
     let near = Noise.white(frames: far.count, level: 0.0003, seed: 11)
     let run = cancel(far, far, echo: echo(of: far, through: path), near: near, rate: rate)
-    #expect(run.erle(1.5, 2.5) > 25, "\(run.erle(1.5, 2.5))")
+    #expect(run.erle(1.5, 2.5) > 37, "\(run.erle(1.5, 2.5))")
   }
 
   @Test(
@@ -158,7 +158,7 @@ struct LinearCancellerTests {
     let run = cancel(
       soft, soft, echo: echo(of: far, through: [Float](repeating: 0, count: Int(delay * Double(Self.rate))) + Self.path(seed: 7)),
       near: noise)
-    #expect(run.erle(3, 6) > 20, "\(run.erle(3, 6))")
+    #expect(run.erle(3, 6) > 30, "\(run.erle(3, 6))")
   }
 
   @Test("V10: a tone before the far end's first words costs them 6 dB at most")
@@ -236,7 +236,7 @@ struct LinearCancellerTests {
     let far = Self.words(Noise.white(frames: 5 * Self.rate, level: 0.02, seed: 3)), change = 4 * Self.rate
     let heard = echo(of: far, through: Self.path(seed: 7)).enumerated().map { $0 < change ? $1 : gain * $1 }
     let run = cancel(far, far, echo: heard, near: Noise.white(frames: far.count, level: 1e-5, seed: 11))
-    #expect(run.erle(4.05, 4.2) > 10, "\(run.erle(4.05, 4.2))")
+    #expect(run.erle(4.05, 4.2) > 16, "\(run.erle(4.05, 4.2))")
   }
 
   @Test("V10: a volume that is turned down by 14 dB while both talk is not taken for another path")

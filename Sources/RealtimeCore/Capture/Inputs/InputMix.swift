@@ -110,9 +110,12 @@ struct InputMix: ~Copyable {
     defer { rt_restore_denormals(mode) }
     let linked = linkedChannels(channels, count)
     // What the pointers of the cycle before lead to may be freed: it is another filter's, where the daemon has come back.
-    for place in 0..<InputCells.mostOfArray { arrayMemory.start[place] = nil }
-    if linked == 0 { return nil }
+    forgetArray()
     hasChanged = false
+    if linked == 0 {
+      formerShare = 0
+      return nil
+    }
     (isStereo, hearsLeadAlone) = (right != nil, wantsArray && !beamforms)
     let isNew = !isBegun || rate != self.rate || restarts != cells.restarts.load()
     if isNew {
@@ -159,10 +162,14 @@ struct InputMix: ~Copyable {
   mutating func markIdle() {
     guard isBegun else { return }
     (isBegun, heard, arrayCount, arrayShare, mixesRight) = (false, 0, 1, 0, false)
+    forgetArray()
     lead.begin()
     readings.pointee = nothing
     publishing.publish()
   }
+
+  @_noLocks @_noAllocation
+  private mutating func forgetArray() { for place in 0..<InputCells.mostOfArray { arrayMemory.start[place] = nil } }
 
   @_noLocks @_noAllocation
   private mutating func begin(rate: Int) {

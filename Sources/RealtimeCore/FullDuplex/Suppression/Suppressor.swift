@@ -127,7 +127,10 @@ struct Suppressor: ~Copyable {
 
   /// Resumes after a pause without a consumer of the voice.
   @_noLocks @_noAllocation
-  mutating func resume() { learned.rest() }
+  mutating func resume() {
+    learned.rest()
+    comb.rest()
+  }
 
   /// Reports that the main microphone and a further one have changed places.
   @_noLocks @_noAllocation

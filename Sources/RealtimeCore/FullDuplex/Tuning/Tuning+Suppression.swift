@@ -110,9 +110,8 @@ extension Tuning {
     var leastRatio: Float = 0.003
     /// Ratio of speech to noise where there is speech: 15 dB (Gerkmann and Hendriks 2012).
     var speechRatio: Float = 31.6
-    /// Odds of speech against it before a bin is heard: the paper's 32.6, 1 + ξ, less 1, which leaves the near end a little more. Own
-    /// choice.
-    var noiseOdds: Float = 31.6
+    /// Odds of speech against it before a bin is heard: half of the paper's, 1 + ξ, which leaves the near end more. See "words in noise".
+    var noiseOdds: Float = 15
     /// Odds against it of a near end that one bin tells by itself. Own choice; see "a talker in a quiet room".
     var ownOdds: Float = 3000
   }
@@ -124,18 +123,18 @@ extension Tuning {
     var lowERLE: Float = 10
     var highERLE: Float = 15
     var leastShare: Float = 0.1
-    /// By how much that share may fall from one run to the next, from 1 where the far end begins: what it plays then may be new to the
-    /// filter.
-    var shareFall: Float = 0.01
+    /// Time in which that share may fall from 1, as it is where the far end begins, to 0, s: what it plays then may be new to the filter.
+    var shareFall: Fading = 0.8
     /// How much louder the residual is, in dB, than the far end's loudest of late, up to which a factor counts in full, and from which on
     /// not at all: no device's echo is as loud, and who speaks while the far end is comfort noise is no echo. Own choice.
     var loudEcho: Float = 30
     var loudestEcho: Float = 40
     /// How fast the far end's level falls, s.
     var farEnd: Fading = 0.25
-    /// By how much more a factor counts, as a logarithm, if the near end is surely not heard.
+    /// By how much more a factor counts, as a logarithm, if the near end is surely not heard; squared with doubt, so that it hardly does
+    /// while that is as likely as not.
     var whereAlone: Float = 6
-    /// Least factor, a ratio of amplitudes: −80 dB. Own choice.
+    /// Least factor, a ratio of amplitudes, before its share counts: −80 dB. Own choice.
     var least: Float = 1e-4
   }
 
@@ -161,8 +160,7 @@ extension Tuning {
 
   /// `EchoMeter`, as `FullDuplexProcessor` uses it.
   struct EchoMeter: Stage {
-    /// Time over which the room's noise is found, s; short, because pauses of the far end are: the network is told the meter's ERLE, and
-    /// was trained with this one.
+    /// Time over which the room's noise is found, s; short, because pauses of the far end are.
     var noiseSpan = 0.853
     /// Probability of a near end above which the meter counts nothing. Own choice.
     var nearEnd: Float = 0.5

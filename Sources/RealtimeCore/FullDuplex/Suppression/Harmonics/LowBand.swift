@@ -44,6 +44,8 @@ struct LowBand: ~Copyable {
 
   /// - Parameter limit: Hz, up to 1000.
   init(layout: FilterLayout, window: borrowing AsymmetricWindow, limit: Float) {
+    precondition(
+      Self.perHop * layout.transform == Self.transform * layout.hop && Self.perHop * layout.suppressorWindow == Self.window * layout.hop)
     let step = layout.hop / Self.perHop, taps = 8 * step
     let wanted = Int(limit / layout.binWidth) + 1
     let bins = min(max(wanted, 2), Self.mostBins), padded = (bins + 7) / 8 * 8

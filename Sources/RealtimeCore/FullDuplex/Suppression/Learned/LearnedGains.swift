@@ -3,7 +3,7 @@ internal import CRealtime
 /// Corrects the suppressor's gains while the far end may be heard: a small recurrent network, which has heard many devices, decides from
 /// what the linear canceller and the suppressor know what more of each band is echo. The rules know each bin and this canceller's own
 /// state, the network what loudspeakers and microphones do that no rule foresees. It runs for every second hop. Cost: the features', and
-/// 640,000 multiplications. [realtime] except `init` and `deinit`.
+/// some 630,000 multiplications. [realtime] except `init` and `deinit`.
 struct LearnedGains: ~Copyable {
   /// Hops from one run of the network to the next, 8 to 12 ms.
   static var period: Int {
@@ -27,6 +27,8 @@ struct LearnedGains: ~Copyable {
   /// The far end's loudest of late, a mean square, and what remains of it from one run to the next.
   private var farEnd: Float = 0
   private let farEndMemory: Float
+  /// The most that `filterShare` may fall from one run to the next.
+  private let shareFall: Float
   /// Hops until the network runs again.
   private var hopsLeft = 0
 
@@ -34,6 +36,7 @@ struct LearnedGains: ~Copyable {
   init(layout: FilterLayout, tuning: Tuning.LearnedGains = .standard, bins: Int) {
     self.tuning = tuning
     farEndMemory = layout.perHop(tuning.farEnd, every: Self.period)
+    shareFall = Float(Self.period) * layout.step(tuning.shareFall)
     features = NetworkFeatures(layout: layout)
     network = SuppressorNetwork()
     voice = Samples(bins)
@@ -60,7 +63,7 @@ struct LearnedGains: ~Copyable {
   ) {
     let high = tuning.highERLE
     let wanted = linearERLE.isNaN ? 1 : min(max((high - linearERLE) / (high - tuning.lowERLE), tuning.leastShare), 1)
-    filterShare = max(wanted, filterShare - tuning.shareFall)
+    filterShare = max(wanted, filterShare - shareFall)
     (hopsLeft, isAtRest) = (Self.period - 1, false)
     features.update(
       hop, residual: residual, residualPower: residualPower, echo: echo, echoPower: echoPower, powerScale: powerScale,

@@ -1,9 +1,9 @@
 internal import CKernels
 
 /// What the network hears: the logarithms of the powers of residual, estimated echo, microphone, expected residual echo, far end and voice,
-/// in `NetworkBands`. The microphone, the sum of the first two, tells how their phases relate; the voice is what the gains of the hop
-/// before leave of the residual. Own selection. Cost: some 10 operations a bin below 8 kHz, and 240 logarithms. [realtime] except `init`
-/// and `deinit`.
+/// in `NetworkBands`. The microphone, the sum of the first two, tells how their phases relate; the voice is what the rules' gains of the
+/// hop before leave of the residual, so that the network does not hear itself. Own selection. Cost: some 10 operations a bin below 8 kHz,
+/// and 240 logarithms. [realtime] except `init` and `deinit`.
 struct NetworkFeatures: ~Copyable {
   /// Residual, echo, microphone, uncertainty, far end, voice.
   static var groups: Int {

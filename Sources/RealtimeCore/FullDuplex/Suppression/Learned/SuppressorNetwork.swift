@@ -4,7 +4,7 @@ internal import CSuppressorWeights
 /// The suppressor's network between `NetworkFeatures` and gains, with weights of 8 bits that are part of the program. Each band is heard
 /// with its neighbours by a gated recurrent layer (Cho et al., EMNLP 2014) that all bands share, and tells its summary to two layers of all
 /// bands, whose advice goes to another shared one: parts of FullSubNet (Hao et al., ICASSP 2021) in another order.
-/// `Training/network.py` is the same. Cost: 640,000 multiplications a run. [realtime] except `init` and `deinit`.
+/// `Training/network.py` is the same. Cost: some 630,000 multiplications a run. [realtime] except `init` and `deinit`.
 struct SuppressorNetwork: ~Copyable {
   /// What the network says, 0…1: for each band the factors that leave the near end, and all but the echo; then the probability that the
   /// near end is heard.

@@ -30,17 +30,17 @@ struct DeviceEchoTests {
     return (microphone, processor.run(microphone, far: far))
   }
 
-  @Test("V14: the echo of a loudspeaker that clips and rattles is 25 dB lower from the third second on", arguments: rates)
+  @Test("V14: the echo of a loudspeaker that clips and rattles is 35 dB lower from the third second on", arguments: rates)
   func farEndAlone(rate: Int) {
     let far = CaptureSignals.speech(seconds: 8, rate: rate, level: -24, seed: 3)
     let (microphone, voice) = voice(
       of: [Float](repeating: 0, count: far.count), echo: echo(of: far, rate: rate), far: far, rate: rate)
     let late = 3 * rate..<far.count
     let erle = CaptureSignals.decibels(CaptureSignals.power(microphone[late]) / CaptureSignals.power(voice[late]))
-    #expect(erle > 25, "\(erle) dB")
+    #expect(erle > 35, "\(erle) dB")
   }
 
-  @Test("V14: over that echo, the near end loses 8 dB at most", arguments: rates)
+  @Test("V14: over that echo, the near end loses 4 dB at most", arguments: rates)
   func bothTalk(rate: Int) {
     let far = CaptureSignals.speech(seconds: 10, rate: rate, level: -24, seed: 3)
     let near = CaptureSignals.speech(seconds: 10, rate: rate, level: -26, seed: 11)
@@ -51,6 +51,6 @@ struct DeviceEchoTests {
       product += Double(voice[i + delay] * near[i])
       power += Double(near[i] * near[i])
     }
-    #expect(20 * log10(product / power) > -8, "\(20 * log10(product / power)) dB")
+    #expect(20 * log10(product / power) > -4, "\(20 * log10(product / power)) dB")
   }
 }
