@@ -27,7 +27,7 @@ BARS = {
     "speaker": {"echo": 4.0, "deg": 3.3, "stoi": 0.86},
 }
 # What is to be reached in the passages of situations, by their names (passages.py): a little below the best of nearend,
-# its WebRTC engine, module-echo-cancel and AEC3; in the noise of `fanned`, of nearend.
+# its WebRTC engine, module-echo-cancel and AEC3; in the noise of `fanned`, and from `skipped` on, of nearend.
 SITUATION_BARS = {
     "onset": {"erle 0..0.5": 22, "erle 0.5..1": 50, "erle 1..2": 56},
     "ringback": {"erle 0..0.5": 40, "erle 0.5..1": 50, "erle 1..3": 51},
@@ -37,6 +37,11 @@ SITUATION_BARS = {
     "pause": {"erle 0..1": 51, "erle 1..3": 56, "erle 3..9": 55},
     "answers": {"erle -24..-22": 62, "erle 0..2": 58},
     "fanned": {"erle -4..0": 56, "erle 2..6": 27, "erle 6..15": 27},
+    "skipped": {"erle -4..0": 56, "erle 0..0.5": 18, "erle 0.5..1": 50, "erle 1..5": 60},
+    "narrow": {"erle -5..0": 42, "echo -5..10": 4.4, "deg -5..10": 4.1, "stoi 0..10": 0.95},
+    "gated": {"erle -5..0": 58, "echo -5..10": 4.4, "deg -5..10": 4.1, "stoi 0..10": 0.95},
+    "ahead": {"erle -5..0": 34, "echo -5..10": 3.7, "deg -5..10": 3.2, "stoi 0..10": 0.75},
+    "rough": {"erle -5..0": 36, "echo -5..10": 4.0, "deg -5..10": 3.5, "stoi 0..10": 0.72},
 }
 UNITS = {"erle": " dB", "back": " s"}
 

@@ -26,7 +26,16 @@ CASES = {
     "bright": 1,
     "speaker": 1,
 }
-SITUATIONS = {"onset": 1, "ringback": 0, "clipped": 0, "softfar": 0}
+SITUATIONS = {
+    "onset": 1,
+    "ringback": 0,
+    "clipped": 0,
+    "softfar": 0,
+    "skipped": 0,
+    "narrow": 1,
+    "gated": 0,
+    "rough": 0,
+}
 MARGINS = {"erle": 3, "echo": 0.05, "deg": 0.05, "stoi": 0.01}  # by which a bar is below the figure
 
 

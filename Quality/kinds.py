@@ -25,7 +25,21 @@ NOISES = ("keyboard", "fan", "babble")
 NEAR_END_ALONE = ("nst", *NOISES)
 MODE_KINDS = (*NEAR_END_ALONE, "dt")
 # What people meet in calls and the kinds lack (situations.py). Append only, too.
-SITUATIONS = ("onset", "ringback", "turned", "clipped", "softfar", "pause", "answers", "fanned")
+SITUATIONS = (
+    "onset",
+    "ringback",
+    "turned",
+    "clipped",
+    "softfar",
+    "pause",
+    "answers",
+    "fanned",
+    "skipped",
+    "narrow",
+    "gated",
+    "ahead",
+    "rough",
+)
 # What sounds at the near end (voices.py), and where (near_ends.py). Append only, too.
 NEAR_SOUNDS = ("child", "whisper", "song", "strings", "dog", "czech", "words")
 SCENES = ("alone", "talk", "music", "early", "speaker", "clipped")

@@ -30,6 +30,8 @@ class Passage:
         return f"{self.measure} {self.begin:g}..{self.end:g}"
 
 
+# The far end talks alone, then both do.
+BOTH_LATER = (Passage("erle", -5, 0), Passage("echo", -5, 10), Passage("deg", -5, 10), Passage("stoi", 0, 10))
 PASSAGES = {
     "onset": (Passage("erle", 0, 0.5), Passage("erle", 0.5, 1), Passage("erle", 1, 2)),
     "ringback": (Passage("erle", 0, 0.5), Passage("erle", 0.5, 1), Passage("erle", 1, 3)),
@@ -40,10 +42,15 @@ PASSAGES = {
         Passage("echo", 0, 12),
         Passage("stoi", 0, 12),
     ),
-    "softfar": (Passage("erle", -5, 0), Passage("echo", -5, 10), Passage("deg", -5, 10), Passage("stoi", 0, 10)),
+    "softfar": BOTH_LATER,
     "pause": (Passage("erle", 0, 1), Passage("erle", 1, 3), Passage("erle", 3, 9)),
     "answers": (Passage("erle", -24, -22), Passage("erle", 0, 2)),
     "fanned": (Passage("erle", -4, 0), Passage("erle", 2, 6), Passage("erle", 6, 15)),
+    "skipped": (Passage("erle", -4, 0), Passage("erle", 0, 0.5), Passage("erle", 0.5, 1), Passage("erle", 1, 5)),
+    "narrow": BOTH_LATER,
+    "gated": BOTH_LATER,
+    "ahead": BOTH_LATER,
+    "rough": BOTH_LATER,
 }
 
 

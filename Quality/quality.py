@@ -112,9 +112,10 @@ def measure(options):
         array_report.print_table(table, options.rows)
     else:
         score.print_table(table, options.rows)
-    if options.spread:
-        print_spreads(options, chosen, folder, made)
-    return chosen, folder, table
+    # A page has nearend's.
+    judged = {"nearend": chosen["nearend"]} if options.write and "nearend" in chosen else chosen
+    spreads = print_spreads(options, judged, folder, made) if options.spread else {}
+    return chosen, folder, table, spreads.get("nearend", [])
 
 
 def print_spreads(options, chosen, folder, made):
@@ -166,7 +167,7 @@ def main():
         return check_quickly(options)
     if options.recordings:
         return measure_recordings(options)
-    chosen, folder, table = measure(options)
+    chosen, folder, table, spreads = measure(options)
     if options.modes:
         import modes
 
@@ -193,7 +194,7 @@ def main():
         if options.write:
             import situation_report
 
-            situation_report.write(ROOT / "Documentation", options, chosen, table)
+            situation_report.write(ROOT / "Documentation", options, chosen, table, spreads)
             say("written: Documentation/situations.md")
         return 0
     print_verdicts(table, bars.BARS)
@@ -205,7 +206,7 @@ def main():
     if options.write:
         import report
 
-        report.write(ROOT / "Documentation", options, chosen, folder, table)
+        report.write(ROOT / "Documentation", options, chosen, folder, table, spreads)
         say("written: Documentation/quality.md")
     return 0
 

@@ -16,6 +16,8 @@ MOVED = SPEECH_RATE // 250  # frames: 4 ms
 FILTER_FRAMES = 4_096  # 256 ms
 LEAST_DIFFERENCE = 6  # dB
 LEAST_PAUSES = 0.05  # of the time
+WINDOW, TAIL = SPEECH_RATE // 50, 3 * SPEECH_RATE // 10  # frames; in TAIL an echo fades
+LEAST_NEAR_END = 20  # dB
 BEFORE = SPEECH_RATE // 100  # frames by which the filter begins before the echo
 REGULARIZED = 1e-5
 
@@ -103,6 +105,29 @@ def level_facts(far, mic, scenario):
         yield f"the echo is {over:.0f} dB over the noise"
 
 
+def loudness(samples, wanted, percentile):
+    """Returns the power of the windows that are wanted throughout, at a percentile; None if there are too few."""
+    count = len(samples) // WINDOW
+    whole = wanted[: count * WINDOW].reshape(count, WINDOW).all(axis=1)
+    if np.mean(whole) < LEAST_PAUSES:
+        return None
+    powers = np.mean(samples[: count * WINDOW].reshape(count, WINDOW)[whole] ** 2, axis=1)
+    return np.percentile(powers, percentile) + 1e-12
+
+
+def near_end_facts(far, mic):
+    """Yields how loud the near end is, where it talks alone, beside the echo and the noise."""
+    active = plays(far)
+    echoes = np.convolve(active, np.ones(TAIL))[: len(active)] > 0.5
+    near, noise, echo = loudness(mic, ~echoes, 90), loudness(mic, ~echoes, 10), loudness(mic, active, 90)
+    if near is None or echo is None:
+        return
+    if decibels(echo / near) >= LEAST_DIFFERENCE:
+        yield f"the near end is {decibels(echo / near):.0f} dB softer than the echo"
+    if decibels(near / noise) < LEAST_NEAR_END:
+        yield f"the near end is {decibels(near / noise):.0f} dB over the noise"
+
+
 def facts(folder, case):
     """Returns what can be told of a recording, as a list of texts."""
     where = f"{folder}/{case['name']}"
@@ -117,6 +142,8 @@ def facts(folder, case):
         if clipped(samples) > 2e-4:
             told.append(f"the {name} clips")
     told += level_facts(far, mic, recordings.scenario(case))
+    if recordings.scenario(case) == "dt":
+        told += near_end_facts(far, mic)
     if not plays(far).any():
         return told
     found = delays(far, mic)

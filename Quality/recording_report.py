@@ -227,7 +227,7 @@ def write(documentation, options, chosen, cases, table, spreads):
 SPREAD_TEXT = """\
 *Spread* is how much nearend's opinions depend on chance: the standard deviation over four runs, each with other
 inaudible noise (one bit of 16) on the far end; its mean over the cases and, in brackets, the greatest. What is wanted
-is at most 0.025, and 0.2 in any case."""
+is at most 0.025 in the mean of all, and 0.2 in any case."""
 KINDS_TEXT = """\
 `st`: only the far end talks; `dt`: both do; `dt+move`: something is moved meanwhile; any other kind is rated as `dt`. A
 canceller that mutes everything has the best echo MOS and ERLE: they are to be read with the near end MOS.

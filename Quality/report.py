@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 import figure
 import listening
+import spread
 from bars import BARS, judge, mean
 from kinds import TITLES
 from measures import LESS_IS_BETTER, MEASURES, NOISE_MEASURES
@@ -67,8 +68,8 @@ def write_scores(table, path, measures=MEASURES):
                 writer.writerow([program, row["name"], *values])
 
 
-def write(documentation, options, programs, folder, table):
-    """Writes DOCUMENTATION/quality.md and DOCUMENTATION/quality/."""
+def write(documentation, options, programs, folder, table, spreads=()):
+    """Writes DOCUMENTATION/quality.md and DOCUMENTATION/quality/; spreads: nearend's, if they were measured."""
     import cases
 
     out = documentation / "quality"
@@ -107,6 +108,7 @@ def write(documentation, options, programs, folder, table):
         "Debian sid, gives it: high-pass filter, noise suppression high, transient suppression. `make quality` has it",
         "where `Scripts/test-debian sid` has made that Debian.",
         "",
+        *spread.page_lines(spreads, NAMES),
         "## The kinds",
         "",
         *(f"- `{kind}`: {text}" for kind, text in listening.kind_texts().items() if kind in options.kinds),
@@ -121,12 +123,13 @@ def write(documentation, options, programs, folder, table):
         "extremetuxracer-data); rooms are simulated by image sources. Where both talk, `echo` and `deg` are of",
         "everything from 3 s on (`early`: of everything), `stoi` and `pesq` of the double talk (`early`: of its first",
         "5 s), and `erle` of 2 to 5 s, before the near end talks. After a change half way, `erle` is from 8 s on.",
+        "`first` and `pesq` have no bar: they are in [every case and measure](quality/scores.csv).",
         "",
         "## Reproduce",
         "",
         "```",
         f'make quality ARGS="--seed {options.seed} --per-kind {options.per_kind}"   # without --seed one is drawn',
-        "make quality ARGS=--write                   # writes this page anew",
+        'make quality ARGS="--spread --write"         # writes this page anew',
         "make quality ARGS=--modes                   # the mic modes: mic-modes.md",
         "make quality ARGS=--situations              # situations of a call: situations.md",
         "make quality ARGS=--near-ends               # other near ends than usual speech: near-ends.md",

@@ -3,6 +3,7 @@
 from datetime import date
 
 import bars
+import spread
 from bars import SITUATION_BARS, mean
 from kinds import SITUATIONS, TITLES
 from passages import PASSAGES
@@ -35,8 +36,8 @@ def print_table(table, rows_too=False):
                     print(f"         {name:24}{values}")
 
 
-def write(documentation, options, programs, table):
-    """Writes DOCUMENTATION/situations.md."""
+def write(documentation, options, programs, table, spreads=()):
+    """Writes DOCUMENTATION/situations.md; spreads: nearend's, if they were measured."""
     judged = judged_program(table)
     verdicts = bars.judge(table[judged], SITUATION_BARS)
     holding = sum(verdict.holds for verdict in verdicts)
@@ -55,6 +56,7 @@ def write(documentation, options, programs, table):
         *table_lines(table, SITUATION_BARS, PASSAGE_NAMES),
         "",
         BARS_TEXT,
+        *spread.page_lines(spreads, PASSAGE_NAMES),
         "## The kinds",
         "",
         KINDS_TEXT,
@@ -63,7 +65,7 @@ def write(documentation, options, programs, table):
         "```",
         f'make quality ARGS="--situations --seed {options.seed} --per-kind {per_kind}"   # without --seed one is drawn',
         'make quality ARGS="--situations --kinds onset,pause --rows"   # a few of them, case by case',
-        'make quality ARGS="--situations --write"   # writes this page anew',
+        'make quality ARGS="--situations --spread --write"   # writes this page anew',
         "```",
         "",
         *version_lines(programs, TITLES),
@@ -74,8 +76,9 @@ def write(documentation, options, programs, table):
 
 BARS_TEXT = """\
 A bar is a little below the mean that the best canceller, nearend or another, reached on six other seeds; the untouched
-microphone does not count, because it loses nothing of the near end. Where nothing but the far end talks, a canceller
-that mutes everything has the highest ERLE: module-echo-cancel's is to be read with its near end MOS and STOI.
+microphone does not count, because it loses nothing of the near end. From `skipped` on it is a little below nearend's
+own means on two seeds. Where nothing but the far end talks, a canceller that mutes everything has the highest ERLE:
+module-echo-cancel's is to be read with its near end MOS and STOI.
 
 *ERLE* is by how many dB the microphone's power falls while the far end talks alone. *Echo MOS* and *near end MOS* are
 AECMOS' opinions of how little echo is heard and how little the near end is harmed, 1 to 5. *STOI* is the near end's
@@ -122,6 +125,23 @@ more than the answers do.
 
 **`fanned`**: a fan in the room is switched on, 5 to 15 dB below speech, while the far end plays music without a pause
 or, in every other case, talks. The event is that moment. ERLE before it is of the echo alone; after it the fan is heard
-as well, and the figures show how much of the two together is taken away. Here module-echo-cancel and AEC3 take away
-more, and the near end with it (see `music` on [the other page](quality.md)); the bars are a little below nearend's own.
+as well, and the figures show how much of the two together is taken away. Here module-echo-cancel takes away more, and
+the near end with it (see `music` on [the other page](quality.md)); the bars are a little below nearend's own.
+
+What recordings of real devices are like, in the other five:
+
+**`skipped`**: 11 ms of the microphone are lost or, in every other case, of the far end's recording: from then on the
+echo comes earlier, or later. The event is that moment, as the microphone hears it.
+
+**`narrow`**: the far end ends at 4 kHz, as a telephone's; in every other case only its recording does, and the
+loudspeaker plays all of it. The event is the near end's first word.
+
+**`gated`**: the microphone has a gate that opens 22 dB below speech, and makes exact zeros of everything while it is
+shut, of soft syllables as well. The event is the near end's first word.
+
+**`ahead`**: the far end's recording is 0.9 ms later than the loudest of its echo, as loopbacks may be. The event is the
+near end's first word.
+
+**`rough`**: a small loudspeaker without bass cuts the peaks of speech, and its housing rattles, 10 dB softer: a
+fixed filter takes 5 to 10 dB of the echo away. The event is the near end's first word.
 """

@@ -9,12 +9,18 @@ are counted (passages.py).
     pause     far end alone; it is silent for 20 s, in which the echo's path changes
     answers   far end alone, in seven answers of 2 s with 10 s of silence between; the clocks drift by 20 to 100 ppm
     fanned    far end alone, music or speech; a fan in the room is switched on meanwhile
+    skipped   far end alone; 11 ms of the microphone, or of the far end's recording, are lost meanwhile
+    narrow    far end alone, then both; the far end, or its recording alone, ends at 4 kHz
+    gated     far end alone, then both; the microphone's gate makes exact zeros of what is soft
+    ahead     far end alone, then both; the far end's recording is 0.9 ms later than the loudest of its echo
+    rough     far end alone, then both; a small loudspeaker clips, and its housing rattles
 
-far.wav is rounded to 16 bits before the echo is made of it, so that the loudspeaker plays what the file says.
+far.wav is rounded to 16 bits before the echo is made of it, so that the loudspeaker plays what the file says, but
+where it is a recording that is narrower, late, or lacks something.
 """
 
 import numpy as np
-from scipy.signal import fftconvolve
+from scipy.signal import butter, fftconvolve, lfilter, sosfiltfilt
 
 import cases
 import noises
@@ -23,7 +29,8 @@ from kinds import SITUATIONS
 from sound import RATE
 
 FIRST_SITUATION = 200  # the number of the first one; kinds count from 0, noises from 100
-BOTH_FROM = 8  # s, in `clipped` and `softfar`
+BOTH_FROM = 8  # s, in TALKS_LATER
+TALKS_LATER = ("clipped", "softfar", "narrow", "gated", "ahead", "rough")
 TONES = {"440+480": ((440, 480), 2, 4), "425": ((425,), 1, 4)}  # hertz, seconds of tone and of silence
 FIRST_TONE = 0.5  # s
 TURNED_AT, TURNED_TALK, TURN_SECONDS = 10, (5, 15), 0.1  # s
@@ -31,6 +38,14 @@ PAUSE, PAUSE_TALK, MOVED_AT = (10, 30), (11, 28), 20  # s
 SOFT_DB = 30
 ANSWERS, ANSWER_SECONDS, ANSWER_PERIOD, FIRST_ANSWER = 7, 2, 12, 1  # s
 FANNED_AT = 8  # s
+SKIPPED_AT, SKIP = 8, 11 * RATE // 1_000  # s, frames
+BAND = 4_000  # Hz
+# A gate: what is softer than this opens it not, and it stays open for so long.
+GATE_LEVEL, GATE_OPEN = sound.LEVEL * sound.decibels(-22), RATE // 10
+AHEAD = 9 * RATE // 10_000  # frames
+# A small loudspeaker: the lowest note that it has, the peaks that it cuts, and a housing that rattles with it.
+BASS, PEAK = 250, 1.2 * sound.LEVEL
+RATTLE_BAND, RATTLE_SPEED, RATTLE_DB = (600, 3_000), 0.003, 10
 WINDOW = RATE // 2
 LEAST_LEVEL = sound.LEVEL * sound.decibels(-9)  # of each half second that is scored
 SPARE = 6 * RATE  # frames of speech to choose from
@@ -101,6 +116,36 @@ def of_fanned(_case, index, random):
     }
 
 
+def of_skipped(case, index, _random):
+    return {
+        "seconds": 14,
+        "lost": ("microphone", "far end")[index % 2],
+        "delay_ms": max(case["delay_ms"], 20),
+        "event": SKIPPED_AT if index % 2 == 0 else heard_at(case, SKIPPED_AT),
+    }
+
+
+def of_narrow(_case, index, _random):
+    return {
+        "seconds": 18,
+        "narrow": ("far end", "recording")[index % 2],
+        "distortion": 0.0,
+        "event": BOTH_FROM,
+    }
+
+
+def of_gated(_case, _index, _random):
+    return {"seconds": 18, "event": BOTH_FROM}
+
+
+def of_rough(_case, _index, _random):
+    return {"seconds": 18, "distortion": 0.0, "event": BOTH_FROM}
+
+
+def of_ahead(_case, _index, _random):
+    return {"seconds": 18, "delay_ms": 0, "event": BOTH_FROM}
+
+
 OF_KIND = {
     "onset": of_onset,
     "ringback": of_ringback,
@@ -110,6 +155,11 @@ OF_KIND = {
     "pause": of_pause,
     "answers": of_answers,
     "fanned": of_fanned,
+    "skipped": of_skipped,
+    "narrow": of_narrow,
+    "gated": of_gated,
+    "ahead": of_ahead,
+    "rough": of_rough,
 }
 
 
@@ -176,7 +226,26 @@ def far_end(case, voice, random, frames):
         return answering(voice, random, frames)
     if case.get("played") == "music":
         return sound.music(random, frames)[0]
+    if case.get("narrow") == "far end":
+        return narrowed(sound.speech(voice, random, frames))
     return sound.speech(voice, random, frames)
+
+
+def narrowed(samples):
+    return sosfiltfilt(butter(8, BAND, "low", fs=RATE, output="sos"), samples)
+
+
+def recorded(case, far):
+    """Returns the recording of the far end that the loudspeaker plays."""
+    if case.get("lost") == "far end":
+        at = SKIPPED_AT * RATE
+        return np.concatenate([far[:at], far[at + SKIP :], np.zeros(SKIP)])
+    if case.get("narrow") == "recording":
+        return narrowed(far)
+    if case["kind"] == "ahead":
+        late = int(np.argmax(np.abs(response(case, case["seed"] + 1)[0]))) + AHEAD
+        return np.concatenate([np.zeros(late), far[:-late]])
+    return far
 
 
 def near_end(case, voice, random, frames):
@@ -184,7 +253,7 @@ def near_end(case, voice, random, frames):
     kind = case["kind"]
     if kind == "turned":
         return between(sound.speech(voice, random, frames, lead=TURNED_TALK[0]), *TURNED_TALK)
-    if kind in ("clipped", "softfar"):
+    if kind in TALKS_LATER:
         return sound.speech(voice, random, frames, lead=BOTH_FROM)
     if kind == "pause" and case["near_talks"]:
         return between(sound.speech(voice, random, frames, lead=PAUSE_TALK[0]), *PAUSE_TALK)
@@ -213,13 +282,28 @@ def usual(case, echo):
     return echo[parts.get(case["kind"], slice(PAUSE[0] * RATE))]
 
 
+def roughened(played, random):
+    """Returns what a small loudspeaker makes of a sound."""
+    cut = np.clip(sosfiltfilt(butter(2, BASS, "high", fs=RATE, output="sos"), played), -PEAK, PEAK)
+    noise = sosfiltfilt(butter(2, RATTLE_BAND, "band", fs=RATE, output="sos"), random.normal(size=len(played)))
+    step = 1 / (RATTLE_SPEED * RATE)
+    rattle = noise * lfilter([step], [1, step - 1], np.abs(cut))
+    return cut + rattle * np.std(cut) / np.std(rattle) * sound.decibels(-RATTLE_DB)
+
+
+def response(case, seed):
+    """Returns the room's, of the loudspeaker."""
+    return sound.responses(np.random.default_rng(seed), case["rt60"], case["dist"])
+
+
 def echo_of(case, far):
     """Returns the echo of the far end."""
     played = sound.saturated(far * volume(case, len(far)), case["distortion"])
+    if case["kind"] == "rough":
+        played = roughened(played, np.random.default_rng(case["seed"] + 3))
 
     def heard(seed, samples):
-        room = sound.responses(np.random.default_rng(seed), case["rt60"], case["dist"])
-        return sound.through_room(samples[None], room, int(case["delay_ms"] * RATE / 1_000))
+        return sound.through_room(samples[None], response(case, seed), int(case["delay_ms"] * RATE / 1_000))
 
     if case["kind"] == "pause":
         moved = np.arange(len(played)) >= MOVED_AT * RATE
@@ -228,7 +312,17 @@ def echo_of(case, far):
         echo = heard(case["seed"] + 1, played)
     if "ppm" in case:
         echo = sound.drifted(echo, case["ppm"])
+    if case.get("lost") == "microphone":
+        at = SKIPPED_AT * RATE
+        echo = np.concatenate([echo[:at], echo[at + SKIP :], np.zeros(SKIP)])
     return echo * np.sqrt(sound.LEVEL**2 / sound.power(usual(case, echo)) * 10 ** (-case["ser_db"] / 10))
+
+
+def gated(mic):
+    """Returns the microphone behind a gate."""
+    loud = lfilter(np.ones(GATE_OPEN // 10), [1], mic**2) > GATE_LEVEL**2 * (GATE_OPEN // 10)
+    opened = lfilter(np.ones(GATE_OPEN), [1], loud.astype(float)) > 0.5
+    return mic * opened
 
 
 def fitting(samples):
@@ -255,13 +349,15 @@ def build(case):
         mic += fan * (np.arange(frames) >= FANNED_AT * RATE)
     if case.get("silent") == "microphone":
         mic[: int(case["begin"] * RATE)] = 0
+    if case["kind"] == "gated":
+        mic = gated(mic)
     gain = fitting(mic)
     if case["kind"] == "clipped":
         gain = sound.decibels(case["over_db"]) / np.max(np.abs(echo))
     echo, heard = echo * gain, heard * gain
     # What is compared with the near end is not of its loudness.
     return {
-        "far": far[:, None],
+        "far": recorded(case, far)[:, None],
         "mic": np.clip(mic * gain, -1, 1),
         "near": heard * fitting(heard),
         "echo": echo * fitting(echo),

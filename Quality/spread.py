@@ -109,6 +109,29 @@ def spreads(repeats):
     ]
 
 
+def page_lines(spreads, names):
+    """Returns a page's section on the spreads of nearend's opinions, none without any; names: {measure: its name}."""
+    if not spreads:
+        return []
+    rows = [
+        f"| {names[spread.measure]} | {spread.mean:.3f} | {spread.of_case[spread.worst]:.3f} (`{spread.worst}`) "
+        f"| {'holds' if spread.holds else '**missed**'} |"
+        for spread in spreads
+    ]
+    return [
+        "## Chance",
+        "",
+        f"How much nearend's opinions depend on chance: the standard deviation over {REPEATS} runs of each case, with",
+        f"other inaudible noise (one bit of 16) on the far end. What is wanted is at most {MOST_MEAN:g} in the mean,",
+        f"and {MOST_WORST:g} in any case.",
+        "",
+        "| | mean | greatest | |",
+        "|---|---|---|---|",
+        *rows,
+        "",
+    ]
+
+
 def print_spreads(of_programs, rows_too=False):
     print(f"\nStandard deviation of opinions over {REPEATS} runs with one bit of noise on the far end:")
     for program, found in of_programs.items():

@@ -187,6 +187,19 @@ class Facts(Folder):
         self.record("alone", "mic", np.where(half, self.mic, np.roll(self.mic, RATE // 20)))
         self.assertIn("30 to 80 ms", self.told())
 
+    def test_a_near_end_that_is_softer_than_the_echo_is_told(self):
+        playing = np.arange(FRAMES) < FRAMES // 2
+        talking = np.sin(2 * np.pi * 200 * np.arange(FRAMES) / RATE) * (np.arange(FRAMES) % RATE < RATE // 2)
+        noise = 0.001 * np.random.default_rng(2).normal(size=FRAMES)
+        echo = 0.3 * np.concatenate([np.zeros(DELAY), self.far])[:FRAMES] * playing
+        self.record("moved", "far", self.far * playing)
+        self.record("moved", "mic", echo + 0.008 * talking + noise)
+        told = self.told("moved")
+        self.assertIn("the near end is 21 dB softer than the echo", told)
+        self.assertIn("the near end is 16 dB over the noise", told)
+        self.record("moved", "mic", echo + 0.2 * talking + noise)
+        self.assertNotIn("the near end is", self.told("moved"))
+
     def test_a_silent_far_end_is_told(self):
         self.record("alone", "far", np.zeros(FRAMES))
         self.assertEqual(self.told(), "the far end is silent")
@@ -217,6 +230,11 @@ class Chance(Folder):
             for shift in (0, 1, 0, 1)
         ]
         echo, deg = spread.spreads(rows)
+        lines = spread.page_lines([echo, deg], {"echo": "echo MOS", "deg": "near end MOS"})
+        self.assertIn(
+            f"| echo MOS | {echo.mean:.3f} | {echo.of_case[echo.worst]:.3f} (`{echo.worst}`) | **missed** |", lines
+        )
+        self.assertEqual(spread.page_lines([], {}), [])
         self.assertAlmostEqual(echo.of_case["alone"], np.std([0, 1, 0, 1], ddof=1))
         self.assertEqual((echo.worst, echo.of_case["both"], deg.of_case), ("alone", 0, {"both": 0}))
         self.assertFalse(echo.holds)

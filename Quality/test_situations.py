@@ -10,9 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import soundfile
+import soxr
 
 import bars
 import cases
+import recording_facts
 import situation_report
 import situations
 import sound
@@ -22,6 +24,7 @@ from passages import PASSAGES, ScoredSituation
 from sound import RATE
 
 SEED = 11
+SKIP = 11 * RATE // 1_000
 # What cases.draw has always drawn: a different random draw would make all scores of a seed different ones.
 PROPERTIES = ("rt60", "dist", "delay_ms", "ser_db", "distortion", "snr_db")
 DRAWN = {
@@ -154,6 +157,56 @@ class Sounds(unittest.TestCase):
             before, after = level(around[seconds(0, 8)]), level(around[seconds(8, 24)])
             self.assertGreater(after - before, 15)
             self.assertGreater(level(made["far"][seconds(8, 24)]), -36)
+
+    def test_11_ms_are_lost(self):
+        for index, lost in enumerate((1, -1)):
+            case, made = self.made("skipped", index)
+            far = made["far"][:, 0]
+            delays = [int(np.argmax(np.abs(path(far, made["echo"], *stretch)))) for stretch in ((1, 7.9), (8.2, 13.9))]
+            self.assertEqual(delays[0] - delays[1], lost * 11 * RATE // 1_000)
+            self.assertTrue(8 <= case["event"] < 8.2 and (index == 1) == (case["event"] > 8))
+            whole = situations.build(case | {"lost": "nothing"})
+            shorter, other = ("echo", "far") if index == 0 else ("far", "echo")
+            np.testing.assert_allclose(made[other], whole[other], atol=1e-3)
+            np.testing.assert_allclose(made[shorter][9 * RATE : -SKIP], whole[shorter][9 * RATE + SKIP :], atol=1e-3)
+
+    def test_a_narrow_far_end_ends_at_4_kHz_and_its_loudspeaker_s_in_every_other_case(self):
+        for index in range(4):
+            _, made = self.made("narrow", index)
+            for name, is_narrow in (("far", True), ("echo", index % 2 == 0)):
+                samples = made[name].reshape(len(made["mic"]), -1)[:, 0]
+                spectrum = np.abs(np.fft.rfft(samples)) ** 2
+                hertz = len(spectrum) / (RATE / 2)
+                above = np.sum(spectrum[int(5_000 * hertz) :]) / np.sum(spectrum)
+                self.assertEqual(above < 1e-6, is_narrow, f"{name}{index}: {above}")
+
+    def test_a_gate_makes_zeros_of_what_is_soft_and_leaves_what_is_loud(self):
+        _, made = self.made("gated", 0)
+        shut = np.mean(made["mic"] == 0)
+        self.assertTrue(0.05 < shut < 0.8, shut)
+        noise = sound.noise(np.random.default_rng(1), RATE, 40)
+        noise[RATE // 2 : RATE // 2 + 4_800] += 0.1
+        heard = situations.gated(noise)
+        self.assertEqual(np.max(np.abs(heard[: RATE // 2])), 0)
+        open_ = slice(RATE // 2 + 480, RATE // 2 + 4_800)
+        np.testing.assert_array_equal(heard[open_], noise[open_])
+        self.assertEqual(np.max(np.abs(heard[-RATE // 4 :])), 0)
+
+    def test_the_far_end_is_told_after_its_echo(self):
+        for index in range(3):
+            _, made = self.made("ahead", index)
+            size = 2 * len(made["mic"])
+            cross = np.fft.rfft(made["echo"], size) * np.conj(np.fft.rfft(made["far"][:, 0], size))
+            lags = np.fft.irfft(cross / np.sqrt(np.abs(cross) + 1e-9))
+            self.assertAlmostEqual(
+                int(np.argmax(np.abs(lags))) - size, -9 * RATE / 10_000, delta=2, msg=f"ahead{index}"
+            )
+
+    def test_a_filter_explains_little_of_a_rough_loudspeaker(self):
+        _, made = self.made("rough", 0)
+        far, echo = (soxr.resample(made[name].reshape(len(made["mic"])), RATE, 16_000) for name in ("far", "echo"))
+        alone = slice(8 * 16_000)
+        self.assertTrue(5 < recording_facts.explained(far[alone], echo[alone], 0) < 10)
 
     def test_each_scored_half_second_of_echo_is_audible(self):
         for kind in ("onset", "ringback", "pause"):

@@ -61,6 +61,8 @@ struct NearendCommand: ParsableCommand {
       if isRefusal { Refusal(parsing: words, error).end() }
       exit(withError: error)
     }
+    // Of what was printed nothing may be lost in silence, unless its reader has left.
+    if fflush(nil) != 0, errno != EPIPE { fail("cannot write to standard output: \(SystemError.last)", .noOutput) }
   }
 
   func run() throws {

@@ -154,6 +154,8 @@ struct BatchTests {
   @Test("O9: --only does one case, and leaves the table; a name that is none, and an input in a voice's place, are refused")
   func only() throws {
     let folder = try place()
+    #expect(throws: OfflineError.options(reason: "\(folder.file("cases.csv")) has no case 'e'")) { try run(folder, only: ["e"]) }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out")))
     #expect(states(try run(folder, only: ["c"])) == ["done"])
     #expect(!FileManager.default.fileExists(atPath: folder.file("out/results.csv")))
     #expect(throws: OfflineError.options(reason: "\(folder.file("cases.csv")) has no case 'd'")) { try run(folder, only: ["d"]) }

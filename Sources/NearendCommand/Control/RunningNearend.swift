@@ -16,7 +16,9 @@ struct SocketOptions: ParsableArguments {
   /// Ends the process if the location of the socket is unknown.
   var nearend: RunningNearend {
     guard let path = socket ?? ControlPath.standard(ProcessInfo.processInfo.environment) else {
-      fail("XDG_RUNTIME_DIR is not set; give the control socket with --socket <path>", .unavailable)
+      fail(
+        "XDG_RUNTIME_DIR is not set, so that no control socket can be found: export XDG_RUNTIME_DIR=/run/user/$(id -u), or give the socket "
+          + "with --socket <path>", .unavailable)
     }
     return RunningNearend(client: ControlClient(path: path))
   }

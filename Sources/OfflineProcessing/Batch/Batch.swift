@@ -70,13 +70,13 @@ package final class Batch: Sendable {
   package init(
     _ manifest: BatchManifest, folder: String, prototype: OfflineOptions, only: [String]? = nil, jobs: Int
   ) throws(OfflineError) {
+    for name in only ?? [] where !manifest.cases.contains(where: { $0.name == name }) {
+      throw .options(reason: "\(manifest.path) has no case '\(name)'")
+    }
     let isThere = mkdir(folder, 0o777) != 0
     var status = stat()
     if isThere, errno != EEXIST { throw .output(file: folder, reason: systemReason()) }
     guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw .output(file: folder, reason: "it is not a folder") }
-    for name in only ?? [] where !manifest.cases.contains(where: { $0.name == name }) {
-      throw .options(reason: "\(manifest.path) has no case '\(name)'")
-    }
     cases = manifest.cases.filter { only?.contains($0.name) ?? true }
     (self.folder, self.prototype, self.jobs, writesTable) = (folder, prototype, jobs, only == nil)
     weights = cases.map { Double(max(1, BatchRecord.Input($0.microphone)?.bytes ?? 1)) }

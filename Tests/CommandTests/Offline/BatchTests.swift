@@ -58,6 +58,24 @@ struct BatchTests {
     #expect(outputs().filter { $0.hasSuffix(".wav") } == ["four.wav", "one.wav", "three.wav"])
   }
 
+  @Test("O9: a manifest that is not there is a file that cannot be read: the status is 66, as of any other")
+  func noManifest() throws {
+    let result = try batch()
+    #expect(result.exit == .status(66))
+    #expect(result.errors.contains("cases.csv: No such file or directory"), "\(result.errors)")
+    #expect(outputs().isEmpty)
+  }
+
+  @Test("O1: measures that standard output cannot take are told, and the status is 73")
+  func fullOutput() throws {
+    let process = try ChildProcess(
+      nearendProgram, ["process", "--mic", file("one.wav"), "--out", file("alone.wav"), "--metrics", "json"],
+      environment: place.environment, group: place.group, output: .file("/dev/full"), errors: .file(file("errors")))
+    #expect(process.wait() == .status(73))
+    let told = try String(contentsOfFile: file("errors"), encoding: .utf8)
+    #expect(told.contains("cannot write to standard output: No space left on device"), "\(told)")
+  }
+
   @Test("O9: a batch that is killed leaves no half voice, and goes on where it was", arguments: [SIGKILL, SIGTERM])
   func killed(signal: Int32) throws {
     var generator = SeededGenerator(seed: 4)
