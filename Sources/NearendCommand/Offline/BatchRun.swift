@@ -20,7 +20,7 @@ struct BatchRun {
       try run(manifest, stop)
     } catch {
       for problem in error.problems.dropLast() { remark(problem) }
-      fail(error.problems.last ?? "", error.isUnreadable ? .noInput : .badConfiguration)
+      fail(error.problems.last ?? "", .badConfiguration)
     }
   }
 

@@ -27,8 +27,6 @@ package struct BatchCase: Sendable, Equatable {
 /// The problems of a manifest, each with its line and column.
 package struct BatchManifestError: Error, Equatable, CustomStringConvertible {
   package var problems: [String]
-  /// Whether the file cannot be read at all.
-  package var isUnreadable = false
   package var description: String { problems.joined(separator: "\n") }
 }
 
@@ -54,7 +52,7 @@ package struct BatchManifest: Sendable {
   package init(path: String, settings: [Setting: EventValue]) throws(BatchManifestError) {
     let bytes: [UInt8]
     do throws(SystemError) { bytes = try contents(ofFile: path, atMost: Self.largest + 1) } catch {
-      throw BatchManifestError(problems: ["\(path): \(error)"], isUnreadable: true)
+      throw BatchManifestError(problems: ["\(path): \(error)"])
     }
     guard bytes.count <= Self.largest else { throw BatchManifestError(problems: ["\(path): it is larger than 64 MiB; divide it"]) }
     try self.init(bytes, path: path, settings: settings)

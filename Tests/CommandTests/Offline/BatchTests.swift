@@ -58,14 +58,6 @@ struct BatchTests {
     #expect(outputs().filter { $0.hasSuffix(".wav") } == ["four.wav", "one.wav", "three.wav"])
   }
 
-  @Test("O9: a manifest that is not there is a file that cannot be read: the status is 66, as of any other")
-  func noManifest() throws {
-    let result = try batch()
-    #expect(result.exit == .status(66))
-    #expect(result.errors.contains("cases.csv: No such file or directory"), "\(result.errors)")
-    #expect(outputs().isEmpty)
-  }
-
   @Test("O1: measures that standard output cannot take are told, and the status is 73")
   func fullOutput() throws {
     let process = try ChildProcess(

@@ -170,7 +170,7 @@ struct Suppressor: ~Copyable {
     let isGuarded = state.isGuarded && echoShare == 1
     bands.sum(power, into: errorBands.start)
     bands.sum(memory.noise.start, into: noiseBands.start)
-    noisePower = binShare * bins.sum(memory.noise.start)
+    noisePower = tuning.noisePeaks * binShare * bins.sum(memory.noise.start)
     // Once the echo's window is silent, no echo is expected.
     if !state.isFarEndSilent { echoHops = window.length / hop + 1 }
     if echoHops > 0 {

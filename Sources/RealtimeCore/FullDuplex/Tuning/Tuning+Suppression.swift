@@ -112,6 +112,9 @@ extension Tuning {
     var speechRatio: Float = 31.6
     /// Odds of speech against it before a bin is heard: half of the paper's, 1 + ξ, which leaves the near end more. See "words in noise".
     var noiseOdds: Float = 15
+    /// Power of the noise over what is learnt of it with these odds, 1.5 dB: its peaks count as speech in part. Calculated for noise whose
+    /// bins are exponentially distributed.
+    var noisePeaks: Float = 1.416
     /// Odds against it of a near end that one bin tells by itself. Own choice; see "a talker in a quiet room".
     var ownOdds: Float = 3000
   }

@@ -18,6 +18,6 @@ struct NoisePowerTests {
       }
     }
     let level = 10 * log10(suppressor.noisePower)
-    #expect(abs(level + 45) < 2, "\(level) dBFS")
+    #expect(abs(level + 45) < 1, "\(level) dBFS")
   }
 }
