@@ -93,7 +93,7 @@ def of_clipped(_case, index, random):
     }
 
 
-def of_softfar(_case, _index, _random):
+def of_both(_case, _index, _random):
     return {"seconds": 18, "event": BOTH_FROM}
 
 
@@ -125,25 +125,16 @@ def of_skipped(case, index, _random):
     }
 
 
-def of_narrow(_case, index, _random):
-    return {
-        "seconds": 18,
-        "narrow": ("far end", "recording")[index % 2],
-        "distortion": 0.0,
-        "event": BOTH_FROM,
-    }
+def of_narrow(case, index, random):
+    return of_rough(case, index, random) | {"narrow": ("far end", "recording")[index % 2]}
 
 
-def of_gated(_case, _index, _random):
-    return {"seconds": 18, "event": BOTH_FROM}
+def of_rough(case, index, random):
+    return of_both(case, index, random) | {"distortion": 0.0}
 
 
-def of_rough(_case, _index, _random):
-    return {"seconds": 18, "distortion": 0.0, "event": BOTH_FROM}
-
-
-def of_ahead(_case, _index, _random):
-    return {"seconds": 18, "delay_ms": 0, "event": BOTH_FROM}
+def of_ahead(case, index, random):
+    return of_both(case, index, random) | {"delay_ms": 0}
 
 
 OF_KIND = {
@@ -151,13 +142,13 @@ OF_KIND = {
     "ringback": of_ringback,
     "turned": of_turned,
     "clipped": of_clipped,
-    "softfar": of_softfar,
+    "softfar": of_both,
     "pause": of_pause,
     "answers": of_answers,
     "fanned": of_fanned,
     "skipped": of_skipped,
     "narrow": of_narrow,
-    "gated": of_gated,
+    "gated": of_both,
     "ahead": of_ahead,
     "rough": of_rough,
 }
@@ -231,8 +222,12 @@ def far_end(case, voice, random, frames):
     return sound.speech(voice, random, frames)
 
 
+def filtered(samples, order, hertz, kind):
+    return sosfiltfilt(butter(order, hertz, kind, fs=RATE, output="sos"), samples)
+
+
 def narrowed(samples):
-    return sosfiltfilt(butter(8, BAND, "low", fs=RATE, output="sos"), samples)
+    return filtered(samples, 8, BAND, "low")
 
 
 def recorded(case, far):
@@ -284,8 +279,8 @@ def usual(case, echo):
 
 def roughened(played, random):
     """Returns what a small loudspeaker makes of a sound."""
-    cut = np.clip(sosfiltfilt(butter(2, BASS, "high", fs=RATE, output="sos"), played), -PEAK, PEAK)
-    noise = sosfiltfilt(butter(2, RATTLE_BAND, "band", fs=RATE, output="sos"), random.normal(size=len(played)))
+    cut = np.clip(filtered(played, 2, BASS, "high"), -PEAK, PEAK)
+    noise = filtered(random.normal(size=len(played)), 2, RATTLE_BAND, "band")
     step = 1 / (RATTLE_SPEED * RATE)
     rattle = noise * lfilter([step], [1, step - 1], np.abs(cut))
     return cut + rattle * np.std(cut) / np.std(rattle) * sound.decibels(-RATTLE_DB)

@@ -21,7 +21,7 @@ struct ArrayLead: ~Copyable {
 
   init() { order = Buffer(repeating: 0, count: InputCells.mostOfArray) }
 
-  /// The channel at a place, 0 up to the number of channels.
+  /// The channel at a place, 0 up to the number of channels; after `begin()`, until the next update, still the former one.
   @_noLocks @_noAllocation
   subscript(_ place: Int) -> Int { order.start[place] }
 

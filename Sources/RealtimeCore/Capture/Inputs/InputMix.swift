@@ -23,8 +23,6 @@ struct InputMix: ~Copyable {
   }
   /// How far the first of the array is heard in place of the mean, 0…1.
   private var arrayShare: Float = 0
-  /// The channel that is the first of the array, or was until it was none.
-  private var arrayChannel = 0
   private var lead = ArrayLead()
   /// How far the former lead is still heard in place of the lead, 1…0.
   private var formerShare: Float = 0
@@ -314,8 +312,8 @@ struct InputMix: ~Copyable {
     let choice = cells.choice.load(), candidates = InputCells.candidates(choice, among: linked)
     arrayCount = InputCells.arrayCount(choice, of: candidates.nonzeroBitCount)
     if arrayCount == 1 {
-      // It fades out.
-      if arrayChannel < count { arrayMemory.start[0] = channels[arrayChannel] }
+      // The former lead fades out.
+      if lead[0] < count { arrayMemory.start[0] = channels[lead[0]] }
       return lead.begin()
     }
     lead.update(candidates, heard: heard, best: first)
@@ -324,7 +322,6 @@ struct InputMix: ~Copyable {
       let channel = lead[place]
       arrayMemory.start[place] = Self.has(heard, channel) ? channels[channel] : nil
     }
-    arrayChannel = lead[0]
   }
 
   /// Puts the first of the array in place of the mean, or back, and another one in place of the first, over 20 ms.
