@@ -28,19 +28,23 @@ the kind says stereo.
 """
 
 import argparse
+import functools
+import hashlib
 import json
 import multiprocessing
 import os
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import soundfile
 from scipy.signal import fftconvolve
 
+import noises
 import sound
 from kinds import BOTH_TALK, KINDS, NEAR_END_ALONE
 from kinds import NOISES as NOISE_KINDS
-from noises import NOISES
 
 SECONDS = 12
 FRAMES = SECONDS * sound.RATE
@@ -150,23 +154,43 @@ def build(case):
     if near.any():
         heard *= np.sqrt(sound.power(near) / sound.power(heard))
     mic = echo + heard + sound.noise(random, FRAMES, case["snr_db"])
-    if case["kind"] in NOISES:
+    if case["kind"] in noises.NOISES:
         others = [voice for voice in voices if voice != voices[1]]
-        mic += NOISES[case["kind"]](random, FRAMES, others) * sound.decibels(-case["noise_db"])
+        mic += noises.NOISES[case["kind"]](random, FRAMES, others) * sound.decibels(-case["noise_db"])
     gain = min(1.0, 0.9 / max(np.max(np.abs(mic)), np.max(np.abs(far)), 1e-9))
     return {"far": far.T * gain, "mic": mic * gain, "near": heard * gain, "echo": echo * gain}
 
 
+@functools.cache
+def sources_digest(name):
+    """Returns the SHA-256 of a module's source, and of those of this folder that it imports as modules."""
+    found, left = set(), [sys.modules[name]]
+    while left:
+        module = left.pop()
+        path = Path(getattr(module, "__file__", None) or "/")
+        if path.parent == Path(__file__).parent and path not in found:
+            found.add(path)
+            left += [value for value in vars(module).values() if isinstance(value, ModuleType)]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(found))).hexdigest()
+
+
 def make(job):
-    """Writes the files of one case, unless they exist."""
+    """Writes the files of one case, unless they exist and today's sources would make the same."""
     folder, case, build_case = Path(job[0]) / job[1]["name"], *job[1:]
-    description = folder / "case.json"
-    if description.exists() and json.loads(description.read_text()) == case:
+    description, maker = folder / "case.json", folder / "sources.txt"
+    digest = sources_digest(build_case.__module__)
+    if (
+        description.exists()
+        and json.loads(description.read_text()) == case
+        and maker.exists()
+        and maker.read_text() == digest
+    ):
         return
     folder.mkdir(parents=True, exist_ok=True)
     for name, samples in build_case(case).items():
         soundfile.write(folder / f"{name}.wav", samples.astype(np.float32), sound.RATE, subtype="PCM_16")
     description.write_text(json.dumps(case))
+    maker.write_text(digest)
 
 
 def make_all(folder, seed, per_kind, kinds=KINDS, workers=None):

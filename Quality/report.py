@@ -23,7 +23,8 @@ def judged_program(table):
 
 
 def number(value, measure):
-    return f"{value:.0f}" if measure == "erle" else f"{value:.3f}" if measure == "stoi" else f"{value:.2f}"
+    digits = {"erle": 0, "stoi": 3}.get(measure, 2)
+    return f"{round(value, digits) + 0.0:.{digits}f}"  # zero has no sign
 
 
 def table_lines(table, bars=BARS, names=NAMES):

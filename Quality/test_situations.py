@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from contextlib import redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import soundfile
@@ -230,6 +231,35 @@ def path(far, echo, begin, end):
     size = 2 * len(far[stretch])
     played, heard = np.fft.rfft(far[stretch], size), np.fft.rfft(echo[stretch], size)
     return np.fft.irfft(heard * np.conj(played) / (np.abs(played) ** 2 + 1e-2), size)[: RATE // 5]
+
+
+class Stored(unittest.TestCase):
+    def test_sounds_are_kept_until_their_description_or_their_sources_change(self):
+        built = []
+
+        def build(case):
+            built.append(case["seed"])
+            return {"mic": np.zeros(10)}
+
+        with tempfile.TemporaryDirectory() as folder:
+            for seed in (1, 1, 2, 2):
+                cases.make((folder, {"name": "st0", "seed": seed}, build))
+            self.assertEqual(built, [1, 2])
+            (Path(folder) / "st0" / "sources.txt").write_text("those of yesterday")
+            for _ in range(2):
+                cases.make((folder, {"name": "st0", "seed": 2}, build))
+            self.assertEqual(built, [1, 2, 2])
+
+    def test_a_change_of_an_imported_module_is_a_change_of_the_sources(self):
+        digest, read = cases.sources_digest.__wrapped__, Path.read_bytes
+
+        def changed(path):
+            return read(path) + b"#" * (path.name == "sound.py")
+
+        before = digest("situations")
+        with mock.patch.object(Path, "read_bytes", changed):
+            self.assertNotEqual(digest("situations"), before)
+        self.assertEqual(digest("situations"), before)
 
 
 class Passages(unittest.TestCase):

@@ -80,7 +80,7 @@ extension Soak {
 
   /// Records a port, from now on; nil if it disappears meanwhile, or if nothing can be recorded, which is noted with the state of the
   /// graph.
-  private func record(_ port: String, frames: Int) throws -> [Float]? {
+  func record(_ port: String, frames: Int) throws -> [Float]? {
     do {
       return try EarCommand.record(port, frames: frames, in: session)
     } catch {
@@ -91,7 +91,7 @@ extension Soak {
   }
 
   /// Writes the graph to a file, and returns its path.
-  private func saveGraph() throws -> String {
+  func saveGraph() throws -> String {
     // Not in the session's folder, which is removed with the session.
     let file = "\(NSTemporaryDirectory())/nearend-soak-\(getpid())-\(failures.count).json"
     let graph = (try? session.run("pw-dump", []).output) ?? "pw-dump was not answered"

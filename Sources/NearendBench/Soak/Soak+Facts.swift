@@ -104,12 +104,23 @@ extension Soak {
     }
     expect(renders, "\(when): no sound reaches the speaker within \(limit) s")
     guard !captures else { return }
-    let (snapshot, heard) = (service.snapshot(), room?.report)
-    expect([
-      "\(when): no voice leaves the virtual microphone; microphone \(number(snapshot.processing.microphoneLevel)) dBFS, voice "
+    let (snapshot, heard, graph) = (service.snapshot(), room?.report, try saveGraph())
+    try expect([
+      "\(when): no voice leaves the virtual microphone, and a new recorder of the microphone hears \(microphoneHeardAnew()); "
+        + "microphone \(number(snapshot.processing.microphoneLevel)) dBFS, voice "
         + "\(number(snapshot.processing.voiceLevel)) dBFS, \(snapshot.graph.captureLinks) links from the microphone "
-        + "\(snapshot.route.microphone?.name ?? "none"), \(snapshot.session.sendMedia) record; the room says \(heard.map { "\($0)" } ?? "nothing")"
+        + "\(snapshot.route.microphone?.name ?? "none"), \(snapshot.session.sendMedia) record; "
+        + "the room says \(heard.map { "\($0)" } ?? "nothing"); \(graph)"
     ])
+  }
+
+  /// What another link to the microphone brings now, in words: whether it is nearend's own link, or the device, that is silent.
+  private func microphoneHeardAnew() throws -> String {
+    let name = service.snapshot().route.microphone?.name
+    guard let port = try session.ports().first(where: { port in name.map { port.hasPrefix("\($0):capture_") } ?? false }),
+      let samples = try record(port, frames: 9_600)
+    else { return "nothing" }
+    return "\(number(Measures.level(samples))) dBFS"
   }
 
   /// Checks invariants.

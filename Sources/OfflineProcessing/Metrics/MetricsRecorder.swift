@@ -77,7 +77,7 @@ struct MetricsRecorder {
     return ProcessingMetrics.Totals(
       microphoneLevel: microphone.level, farEndLevel: farEnd.level, voiceLevel: voice.level,
       echoReduction: before > 0 ? rounded(10 * log10(before / max(after, 1e-12 * before))) : nil,
-      erle: series.erle.last ?? nil, echoDelay: series.echoDelay.last ?? nil,
+      echoSeconds: rounded(Double(onlyFar.count) * Self.interval), erle: series.erle.last ?? nil, echoDelay: series.echoDelay.last ?? nil,
       gain: talking.isEmpty ? nil : rounded(talking.reduce(0) { $0 + series.gain[$1] } / Double(talking.count)),
       voiceSeconds: rounded(Double(talking.count) * Self.interval),
       farEndSeconds: rounded(Double(series.isFarEndActive.filter { $0 }.count) * Self.interval), refusedBlocks: readings.last?.errors ?? 0)

@@ -61,6 +61,8 @@ package struct ProcessingMetrics: Codable, Sendable, Equatable {
     /// seconds and half a second before and after the near end talks; null if there are none. What is taken for a near end while the
     /// echo is not cancelled counts as well: it may be that echo.
     package var echoReduction: Double?
+    /// How long those intervals are together, in seconds.
+    package var echoSeconds: Double
     /// The last value of the series; null if there is none.
     package var erle: Double?
     package var echoDelay: Double?
