@@ -230,11 +230,15 @@ def narrowed(samples):
     return filtered(samples, 8, BAND, "low")
 
 
+def skipped(samples):
+    at = SKIPPED_AT * RATE
+    return np.concatenate([samples[:at], samples[at + SKIP :], np.zeros(SKIP)])
+
+
 def recorded(case, far):
     """Returns the recording of the far end that the loudspeaker plays."""
     if case.get("lost") == "far end":
-        at = SKIPPED_AT * RATE
-        return np.concatenate([far[:at], far[at + SKIP :], np.zeros(SKIP)])
+        return skipped(far)
     if case.get("narrow") == "recording":
         return narrowed(far)
     if case["kind"] == "ahead":
@@ -308,8 +312,7 @@ def echo_of(case, far):
     if "ppm" in case:
         echo = sound.drifted(echo, case["ppm"])
     if case.get("lost") == "microphone":
-        at = SKIPPED_AT * RATE
-        echo = np.concatenate([echo[:at], echo[at + SKIP :], np.zeros(SKIP)])
+        echo = skipped(echo)
     return echo * np.sqrt(sound.LEVEL**2 / sound.power(usual(case, echo)) * 10 ** (-case["ser_db"] / 10))
 
 

@@ -17,7 +17,7 @@ struct CaptureEchoTests {
     let voice = run.process(microphone, reference: far, quantum: 256)
     let erle = CaptureSignals.decibels(
       CaptureSignals.power(microphone[(5 * rate)...]) / CaptureSignals.power(voice[(5 * rate)...]))
-    #expect(erle > 30)
+    #expect(erle > (engine == .nearend ? 53 : 30), "\(erle) dB")
     let meters = run.meters.snapshot()
     #expect(meters.erle > 20 && meters.echoReduction > 30)
     #expect(abs((meters.echoDelay.known ?? -1) - Float(milliseconds) / 1000) < 0.003)
@@ -66,7 +66,7 @@ struct CaptureEchoTests {
     var run = try CaptureRun(engine: .nearend, rate: rate)
     let voice = run.process(microphone, reference: far, quantum: 256), words = resumed..<resumed + rate
     let erle = CaptureSignals.decibels(CaptureSignals.power(microphone[words]) / CaptureSignals.power(voice[words]))
-    #expect(erle > 25, "\(erle) dB")
+    #expect(erle > 60, "\(erle) dB")
   }
 
   @Test("V10: a talker stays audible when the far end speaks after a pause, because the path is verified, not feared")
@@ -110,7 +110,7 @@ struct CaptureEchoTests {
     for second in [2, 6, 10] {
       let range = second * rate..<(second + 2) * rate
       let erle = CaptureSignals.decibels(CaptureSignals.power(microphone[range]) / CaptureSignals.power(voice[range]))
-      #expect(erle > 40, "\(erle) dB from \(second) s on")
+      #expect(erle > 55, "\(erle) dB from \(second) s on")
     }
   }
 
@@ -176,7 +176,7 @@ struct CaptureEchoTests {
     let back = 4 * rate + latency + 320
     let erle = CaptureSignals.decibels(
       CaptureSignals.power(microphone[back..<(back + rate)]) / CaptureSignals.power(voice[back..<(back + rate)]))
-    #expect(erle > 30)
+    #expect(erle > (engine == .nearend ? 53 : 30), "\(erle) dB")
   }
 
   @Test("V6: whatever the canceller, one that leaves the echo is reported as failing after 5 s of it, and one that cancels is not")
