@@ -162,16 +162,22 @@ extension PrivateSession {
     let limit = timeout ?? configuration.timeout
     let answer: Bool? = try poll(timeout: limit) {
       if try fact() { return true }
-      let mayEnd = state.withLock { $0.mayEnd }
-      for daemon in daemonsToRun where !mayEnd.contains(daemon) {
-        guard let exit = process(of: daemon)?.exit else { continue }
-        throw SessionError(
-          .programFailed, "waiting for \(what): \(daemon.rawValue) has ended (\(exit)); it said last:\n\(lastWords(of: daemon))")
-      }
+      try checkDaemons(whileWaitingFor: what)
       return nil
     }
     guard answer == nil else { return }
     throw SessionError(.timedOut, "waited \(limit) s for \(what); \(detail())", remedy: "is the machine overloaded?")
+  }
+
+  /// Throws if a daemon has ended that nobody stopped.
+  /// - Throws: `SessionError`: `programFailed`, with the end of the daemon's log.
+  package func checkDaemons(whileWaitingFor what: String) throws {
+    let mayEnd = state.withLock { $0.mayEnd }
+    for daemon in daemonsToRun where !mayEnd.contains(daemon) {
+      guard let exit = process(of: daemon)?.exit else { continue }
+      throw SessionError(
+        .programFailed, "waiting for \(what): \(daemon.rawValue) has ended (\(exit)); it said last:\n\(lastWords(of: daemon))")
+    }
   }
 }
 
