@@ -16,6 +16,7 @@ from measures import SPEECH_RATE
 from recording_score import MEASURES, read_speech
 from recording_score import __doc__ as measures_text
 from report import number, version_lines, write_scores
+from spread import MEANING_OF_SPREAD
 
 JUDGED = "nearend"
 NAMES = {
@@ -101,7 +102,7 @@ def spread_lines(spreads):
     if not found:
         return []
     most = [f"`{case}` ({name}, {deviation:.3f})" for deviation, case, name in sorted(found)[: -MOST_VARYING - 1 : -1]]
-    return [wrapper.fill(f"{SPREAD_TEXT} The greatest: {', '.join(most)}."), ""]
+    return [wrapper.fill(f"*Spread*: {MEANING_OF_SPREAD} The greatest: {', '.join(most)}."), ""]
 
 
 def shortfalls(rows):
@@ -224,10 +225,6 @@ def write(documentation, options, chosen, cases, table, spreads):
     (documentation / "recordings.md").write_text("\n".join(lines))
 
 
-SPREAD_TEXT = """\
-*Spread* is how much nearend's opinions depend on chance: the standard deviation over four runs, each with other
-inaudible noise (one bit of 16) on the far end; its mean over the cases and, in brackets, the greatest. What is wanted
-is at most 0.025 in the mean of all, and 0.2 in any case."""
 KINDS_TEXT = """\
 `st`: only the far end talks; `dt`: both do; `dt+move`: something is moved meanwhile; any other kind is rated as `dt`. A
 canceller that mutes everything has the best echo MOS and ERLE: they are to be read with the near end MOS.

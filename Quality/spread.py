@@ -6,6 +6,7 @@ import os
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 
 import numpy as np
 import soundfile
@@ -18,6 +19,11 @@ REPEATS = 4
 QUANTUM = 2**-15
 OPINIONS = ("echo", "deg")
 MOST_MEAN, MOST_WORST = 0.025, 0.2
+MEANING_OF_SPREAD = (
+    f"How much nearend's opinions depend on chance: the standard deviation over {REPEATS} runs of each case, with other "
+    f"inaudible noise (one bit of 16) on the far end. What is wanted is at most {MOST_MEAN:g} in the mean, and "
+    f"{MOST_WORST:g} in any case."
+)
 
 
 @dataclass(frozen=True)
@@ -121,9 +127,7 @@ def page_lines(spreads, names):
     return [
         "## Chance",
         "",
-        f"How much nearend's opinions depend on chance: the standard deviation over {REPEATS} runs of each case, with",
-        f"other inaudible noise (one bit of 16) on the far end. What is wanted is at most {MOST_MEAN:g} in the mean,",
-        f"and {MOST_WORST:g} in any case.",
+        *wrap(MEANING_OF_SPREAD, 120, break_on_hyphens=False),
         "",
         "| | mean | greatest | |",
         "|---|---|---|---|",

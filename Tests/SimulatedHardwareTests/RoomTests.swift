@@ -80,6 +80,9 @@ struct RoomTests {
     #expect(abs(level) < 0.2, "nothing processes the microphone here, so nothing is lost")
     #expect(room.report?.erle == nil)
     #expect(room.report?.phase == .nearEnd)
+    room.measureAnew()
+    #expect(room.report?.nearEndLevel == nil, "what was measured before")
+    try session.wait(for: "another measurement") { room.report?.nearEndLevel != nil }
 
     try session.restart(.pipewire)
     try session.wait(for: "the room's links after the restart") {

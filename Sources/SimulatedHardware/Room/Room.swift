@@ -25,6 +25,9 @@ package final class Room: Sendable {
   /// Starts or stops recording the processed microphone.
   package func observe(_ isOn: Bool) { work.observe(isOn) }
 
+  /// Forgets what was measured of the processed microphone, and measures it anew from now on, as this round.
+  package func measureAnew(_ round: Int) { work.measureAnew(round) }
+
   /// Changes which loudspeakers are heard in the room, and which microphones hear it.
   package func place(_ acoustics: Acoustics) { work.place(acoustics) }
 

@@ -43,6 +43,12 @@ struct RoomMeter: Sendable {
     }
   }
 
+  /// Forgets what it has measured, but not for how long the far end has talked.
+  mutating func measureAnew() {
+    echo = []
+    speech = []
+  }
+
   private static func append(_ window: (before: Double, after: Double), to windows: inout [(before: Double, after: Double)]) {
     windows.append(window)
     if windows.count > span { windows.removeFirst() }

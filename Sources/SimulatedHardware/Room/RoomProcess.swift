@@ -4,7 +4,8 @@ import Platform
 import Synchronization
 
 /// Runs a room in this process until standard input ends or says `quit`; prints a `RoomReport` as a line of JSON four times a second. Input
-/// lines: `observe on`, `observe off`, `place` with `Acoustics.text`, `dead` with a microphone's number or 0, `quit`.
+/// lines: `observe on`, `observe off`, `place` with `Acoustics.text`, `dead` with a microphone's number or 0, `anew` with the
+/// number of a round, `quit`.
 /// - Parameter arguments: `RoomOptions.arguments`.
 /// - Throws: `SessionError`.
 package func runRoom(arguments: [String]) throws {
@@ -25,6 +26,10 @@ package func runRoom(arguments: [String]) throws {
       room.kill(microphone: number > 0 ? number : nil)
       continue
     }
+    if line.hasPrefix("anew "), let round = Int(line.dropFirst(5)) {
+      room.measureAnew(round)
+      continue
+    }
     switch line {
     case "observe on": room.observe(true)
     case "observe off": room.observe(false)
@@ -40,7 +45,24 @@ package final class RoomProcess: Sendable {
   /// The child process; `end` ends it.
   package let process: ChildProcess
   private let socket: ChildSocket
-  private let latest = Mutex<RoomReport?>(nil)
+  private let heard = Mutex(Heard())
+
+  private struct Heard {
+    var latest: RoomReport?
+    /// Of the latest `measureAnew`.
+    var round = 0
+
+    mutating func take(_ report: RoomReport) {
+      latest = report
+      // Written before the room had heard of this round.
+      if report.round != round { forgetFigures() }
+    }
+
+    mutating func forgetFigures() {
+      latest?.erle = nil
+      latest?.nearEndLevel = nil
+    }
+  }
 
   /// Starts `executable command… options` in the session; it ends with the session, or with this value.
   /// - Parameters:
@@ -58,7 +80,7 @@ package final class RoomProcess: Sendable {
     startThread(name: "room-reports") { [socket, weak self] in
       socket.lines { line in
         guard let report = try? JSONDecoder().decode(RoomReport.self, from: line) else { return }
-        self?.latest.withLock { $0 = report }
+        self?.heard.withLock { $0.take(report) }
         onReport?(report)
       }
     }
@@ -67,10 +89,20 @@ package final class RoomProcess: Sendable {
   deinit { end() }
 
   /// The room's latest report; nil before the first.
-  package var report: RoomReport? { latest.withLock { $0 } }
+  package var report: RoomReport? { heard.withLock { $0.latest } }
 
   /// Starts or stops recording the processed microphone.
   package func observe(_ isOn: Bool) { socket.send("observe \(isOn ? "on" : "off")\n") }
+
+  /// Forgets what was measured of the processed microphone, and measures it anew from now on.
+  package func measureAnew() {
+    let round = heard.withLock { heard in
+      heard.round += 1
+      heard.forgetFigures()
+      return heard.round
+    }
+    socket.send("anew \(round)\n")
+  }
 
   /// Changes which loudspeakers are heard in the room, and which microphones hear it.
   package func place(_ acoustics: Acoustics) { socket.send("place \(acoustics.text)\n") }

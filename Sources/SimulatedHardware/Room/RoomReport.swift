@@ -1,5 +1,7 @@
 /// The room's state a few times a second, as one line of JSON.
 package struct RoomReport: Codable, Sendable, Equatable {
+  /// Of the latest `measureAnew`, whose figures these are; 0 before any.
+  package var round: Int
   /// Seconds since the conversation's epoch.
   package var seconds: Double
   /// Who talks at `seconds`, by the script.

@@ -14,6 +14,12 @@ final class RoomWork: @unchecked Sendable {
   private var isObserving: Bool
   private var acoustics: Acoustics
   private var meter: RoomMeter
+  /// As `RoomReport.round`.
+  private var round = 0
+  /// Windows of the processing before, and of the change to that of now, that are not measured.
+  private var skippedWindows = 0
+  /// Windows by which measuring is late, so that both nodes have seen them.
+  private static let lateWindows = 50
   /// The first 10 ms window that has not been measured yet.
   private var nextWindow: UInt64?
 
@@ -65,6 +71,14 @@ final class RoomWork: @unchecked Sendable {
     }
   }
 
+  func measureAnew(_ round: Int) {
+    loop.locked {
+      self.round = round
+      meter.measureAnew()
+      skippedWindows = Self.lateWindows + Int(RoomMeter.guardTime * 100)
+    }
+  }
+
   func place(_ acoustics: Acoustics) {
     loop.locked {
       self.acoustics = acoustics
@@ -100,12 +114,15 @@ final class RoomWork: @unchecked Sendable {
   private func measure() {
     guard isObserving, let (position, origin) = audio.time else { return }
     let window = UInt64(options.rate / 100)
-    // Half a second late, so that both nodes have seen the window.
-    let end = position / window - min(position / window, 50)
+    let end = position / window - min(position / window, UInt64(Self.lateWindows))
     let first = nextWindow ?? end
     nextWindow = end
     guard first < end, end - first < 500 else { return }
     for index in first..<end {
+      if skippedWindows > 0 {
+        skippedWindows -= 1
+        continue
+      }
       guard let before = audio.microphone.power(index), let after = audio.output.power(index) else { continue }
       meter.add(microphone: before, output: after, at: origin + Double(index) * 0.01)
     }
@@ -114,7 +131,7 @@ final class RoomWork: @unchecked Sendable {
   private var currentReport: RoomReport {
     let seconds = monotonicSeconds() - options.epoch
     return RoomReport(
-      seconds: seconds, phase: options.conversation.phase(at: seconds), isConnected: attachment != nil,
+      round: round, seconds: seconds, phase: options.conversation.phase(at: seconds), isConnected: attachment != nil,
       isLinked: attachment?.isLinked ?? false,
       isObserving: isObserving, erle: meter.erle, nearEndLevel: meter.nearEndLevel, microphoneLevel: level(audio.microphone) ?? -120,
       outputLevel: isObserving ? level(audio.output) : nil)

@@ -121,6 +121,17 @@ struct RehearsalTests {
     try expectCancelled(run.status)
   }
 
+  @Test("O3 V2: where the processing is switched, the room measures anew: no figure is of what was heard before")
+  func switched() throws {
+    let terminal = try Terminal(in: try EmptyPlace(), "rehearse")
+    try terminal.expect("ACTIVE", "echo not yet")
+    try terminal.expectGone("echo not yet")
+    try terminal.type("b")
+    try terminal.expect("echo not yet", "near end not yet")
+    try terminal.type("q")
+    try terminal.expectEnd()
+  }
+
   @Test("V4: another application that plays straight to the real speaker is cancelled too")
   func otherApplications() throws {
     // Louder than the remote participants, from beginning to end.

@@ -23,6 +23,8 @@ final class Witness: @unchecked Sendable {
     var port: UnsafeMutableRawPointer?
     var link: RemoteObject?
     var name = ""
+    /// A Boolean value indicating whether it is to go, as soon as the daemon can handle that.
+    var isOver = false
     /// This cycle's samples: the monitor of a device that goes is unmapped in mid-cycle.
     let samples = UnsafeMutablePointer<Float>.allocate(capacity: CycleProcessor.maximumQuantum)
     deinit {
@@ -43,6 +45,7 @@ final class Witness: @unchecked Sendable {
   /// By the serial of the port listened to.
   private var ears: [UInt64: Ear] = [:]
   private var suspensions: SuspensionWatch?
+  private var inquiry: LinkInquiry?
   private var retry: LoopTimer?
   private var signal: LoopSignal?
   private var records = false
@@ -114,6 +117,7 @@ final class Witness: @unchecked Sendable {
         }
       }
       suspensions = connection.map { SuspensionWatch($0) { [unowned self] in signal?.raise() } }
+      inquiry = connection.map { LinkInquiry($0) { [unowned self] in signal?.raise() } }
     } catch {
       retry?.schedule(after: 0.05)
     }
@@ -122,6 +126,7 @@ final class Witness: @unchecked Sendable {
   private func detach() {
     ears = [:]
     suspensions = nil
+    inquiry = nil
     connection = nil
   }
 
@@ -146,12 +151,14 @@ final class Witness: @unchecked Sendable {
         wanted[port.serial] = (node.id, port.id, microphone, true)
       }
     }
-    for serial in ears.keys where wanted[serial] == nil { ears[serial] = nil }
     // PipeWire may leave a link dead after its device was suspended; for an application, a session manager would make it anew.
     let suspended = (try? suspensions?.unrevived(among: Set(wanted.values.map(\.node)))) ?? []
-    for (serial, ear) in ears where suspended.contains(ear.node) { ears[serial] = nil }
+    for (serial, ear) in ears where wanted[serial] == nil || suspended.contains(ear.node) { ear.isOver = true }
+    let over = ears.filter { $0.value.isOver }
+    if (try? inquiry?.mayEnd(over.values.compactMap(\.link))) ?? true { for serial in over.keys { ears[serial] = nil } }
     for (serial, (node, port, track, isPassive)) in wanted {
       let ear = ears[serial] ?? make(serial, Ear(track, node: node, from: port, isPassive: isPassive))
+      if ear.isOver { continue }
       guard let to = own[ear.name], ear.link == nil || ear.link?.isRemoved == true || ear.link?.failure != nil else { continue }
       ear.link = try? RemoteObject.link(connection, from: ear.from, to: to, isPassive: isPassive) { [weak self] link in
         if link.isRemoved { self?.signal?.raise() }
