@@ -20,8 +20,8 @@ QUANTUM = 2**-15
 OPINIONS = ("echo", "deg")
 MOST_MEAN, MOST_WORST = 0.025, 0.2
 MEANING_OF_SPREAD = (
-    f"How much nearend's opinions depend on chance: the standard deviation over {REPEATS} runs of each case, with other "
-    f"inaudible noise (one bit of 16) on the far end. What is wanted is at most {MOST_MEAN:g} in the mean, and "
+    f"How much nearend's opinions depend on chance: the standard deviation over {REPEATS} runs of each case, with "
+    f"other inaudible noise (one bit of 16) on the far end. What is wanted is at most {MOST_MEAN:g} in the mean, and "
     f"{MOST_WORST:g} in any case."
 )
 
