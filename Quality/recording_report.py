@@ -102,7 +102,8 @@ def spread_lines(spreads):
     if not found:
         return []
     most = [f"`{case}` ({name}, {deviation:.3f})" for deviation, case, name in sorted(found)[: -MOST_VARYING - 1 : -1]]
-    return [wrapper.fill(f"*Spread*: {MEANING_OF_SPREAD} The greatest: {', '.join(most)}."), ""]
+    what = f"*Spread*, its mean and in brackets the greatest: {MEANING_OF_SPREAD}"
+    return [wrapper.fill(f"{what} The greatest: {', '.join(most)}."), ""]
 
 
 def shortfalls(rows):

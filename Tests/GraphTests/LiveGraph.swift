@@ -51,7 +51,7 @@ final class LiveGraph {
         kept = nil
         return try PrivateSession(configuration(kind))
       }
-      if let kept, kept.kind == kind, (try? kept.session.checkDaemons(whileWaitingFor: "the next test")) != nil { return kept.session }
+      if let kept, kept.kind == kind, kept.session.isComplete { return kept.session }
       kept?.session.end()
       kept = nil
       let session = try PrivateSession(configuration(kind))
@@ -137,7 +137,7 @@ final class LiveGraph {
     do {
       try session.wait(for: "nearend to be gone") { try GraphDump(session).ourNodes.isEmpty }
       // Told by the test that a daemon died in, not by the next one.
-      try session.checkDaemons(whileWaitingFor: "the end of the test")
+      try session.checkDaemons("at the end of the test")
     } catch {
       Issue.record(error)
     }

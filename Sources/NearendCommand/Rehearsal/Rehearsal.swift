@@ -96,8 +96,9 @@ struct Rehearsal {
     }
     let room = try RoomProcess(in: session, executable: "/proc/self/exe", options: options)
     defer { room.end() }
-    let figures = RehearsedFigures(room: room)
-    service.completeSnapshots { figures.complete(&$0) }
+    service.completeSnapshots { $0.rehearsal = room.report.map(RehearsalStatus.init) }
+    let figures = RehearsedFigures(of: room, service)
+    defer { withExtendedLifetime(figures) {} }
     arrival?.watch { service.remark($0) }
     defer { arrival?.end() }
     guard let devices = session.desk else {

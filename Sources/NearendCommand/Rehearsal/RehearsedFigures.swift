@@ -1,38 +1,22 @@
+import Nearend
 import SessionModel
 import SimulatedHardware
-import Synchronization
-import VoiceFacts
 
-/// What the room measures of the voice as it is processed now: where the processing is switched, the room measures anew, so that no figure
-/// is of a voice that is heard no more. [any]
+/// Lets the room measure anew wherever the voice's processing is switched, so that no figure is of a voice that is heard no more. Ends with
+/// the last reference to it. [any]
 final class RehearsedFigures: Sendable {
-  /// What a user switches.
-  private struct Switches: Equatable {
-    var isInUse: Bool
-    var isBypassed: Bool
-    var engine: EchoCanceller
-    var micMode: MicMode
-    var components: [Bool]
+  private let subscription: EventBus.Subscription
 
-    init(_ processing: ProcessingStatus) {
-      (isInUse, isBypassed, engine) = (processing.isInUse, processing.isBypassed, processing.engine)
-      micMode = processing.micMode.requested
-      components = processing.components.map(\.isRequested)
+  /// What changes the voice.
+  private static let settings: [Setting] = [
+    .useVoiceProcessingIO, .bypassVoiceProcessing, .echoCanceller, .echoCancellation, .noiseSuppression, .voiceProcessingEnableAGC,
+    .highPassFilter, .micMode, .micVolume, .microphone, .microphoneChannels, .beamforming,
+  ]
+
+  init(of room: RoomProcess, _ service: NearendService) {
+    subscription = service.events.subscribe { [weak room] news in
+      guard case .event(let event) = news, event.kind == .settingChanged else { return }
+      if Self.settings.contains(where: { event.detail["setting"] == .string($0.rawValue) }) { room?.measureAnew() }
     }
-  }
-
-  private let room: RoomProcess
-  private let former = Mutex<Switches?>(nil)
-
-  init(room: RoomProcess) { self.room = room }
-
-  /// Adds the figures to a snapshot.
-  func complete(_ snapshot: inout Snapshot) {
-    let switches = Switches(snapshot.processing)
-    former.withLock { former in
-      if former != nil, former != switches { room.measureAnew() }
-      former = switches
-    }
-    snapshot.rehearsal = room.report.map(RehearsalStatus.init)
   }
 }

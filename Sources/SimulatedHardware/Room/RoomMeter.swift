@@ -43,7 +43,7 @@ struct RoomMeter: Sendable {
     }
   }
 
-  /// Forgets what it has measured, but not for how long the far end has talked.
+  /// Forgets what it has measured, but not for how long the far end has talked: that excludes the start of a call, not what a switch costs.
   mutating func measureAnew() {
     echo = []
     speech = []

@@ -16,7 +16,7 @@ final class RoomWork: @unchecked Sendable {
   private var meter: RoomMeter
   /// As `RoomReport.round`.
   private var round = 0
-  /// Windows of the processing before, and of the change to that of now, that are not measured.
+  /// Windows to leave out: those recorded before `measureAnew`, and those in which the processing changes.
   private var skippedWindows = 0
   /// Windows by which measuring is late, so that both nodes have seen them.
   private static let lateWindows = 50
@@ -75,7 +75,8 @@ final class RoomWork: @unchecked Sendable {
     loop.locked {
       self.round = round
       meter.measureAnew()
-      skippedWindows = Self.lateWindows + Int(RoomMeter.guardTime * 100)
+      let isMeasured = nextWindow ?? 0, isRecorded = (audio.time?.position ?? 0) / UInt64(options.rate / 100)
+      skippedWindows = Int(max(isRecorded, isMeasured) - isMeasured) + Int(RoomMeter.guardTime * 100)
     }
   }
 

@@ -96,6 +96,9 @@ extension PrivateSession {
   /// Returns whether a daemon was started and has not ended; a frozen one counts as running.
   package func isRunning(_ daemon: Daemon) -> Bool { process(of: daemon)?.isRunning ?? false }
 
+  /// Whether every daemon that the session is to have runs.
+  package var isComplete: Bool { daemonsToRun.allSatisfy(isRunning) }
+
   /// The running daemon, for tests that stop (SIGSTOP) or measure it; nil if it does not run.
   package func process(of daemon: Daemon) -> ChildProcess? { state.withLock { $0.daemons[daemon] } }
 

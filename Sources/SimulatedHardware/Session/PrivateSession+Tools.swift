@@ -162,7 +162,7 @@ extension PrivateSession {
     let limit = timeout ?? configuration.timeout
     let answer: Bool? = try poll(timeout: limit) {
       if try fact() { return true }
-      try checkDaemons(whileWaitingFor: what)
+      try checkDaemons("waiting for \(what)")
       return nil
     }
     guard answer == nil else { return }
@@ -170,13 +170,14 @@ extension PrivateSession {
   }
 
   /// Throws if a daemon has ended that nobody stopped.
+  /// - Parameter occasion: begins the error's message.
   /// - Throws: `SessionError`: `programFailed`, with the end of the daemon's log.
-  package func checkDaemons(whileWaitingFor what: String) throws {
+  package func checkDaemons(_ occasion: String) throws {
     let mayEnd = state.withLock { $0.mayEnd }
     for daemon in daemonsToRun where !mayEnd.contains(daemon) {
       guard let exit = process(of: daemon)?.exit else { continue }
       throw SessionError(
-        .programFailed, "waiting for \(what): \(daemon.rawValue) has ended (\(exit)); it said last:\n\(lastWords(of: daemon))")
+        .programFailed, "\(occasion): \(daemon.rawValue) has ended (\(exit)); it said last:\n\(lastWords(of: daemon))")
     }
   }
 }

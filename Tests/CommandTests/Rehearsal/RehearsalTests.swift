@@ -126,8 +126,12 @@ struct RehearsalTests {
     let terminal = try Terminal(in: try EmptyPlace(), "rehearse")
     try terminal.expect("ACTIVE", "echo not yet")
     try terminal.expectGone("echo not yet")
+    try terminal.expectGone("near end not yet")
     try terminal.type("b")
     try terminal.expect("echo not yet", "near end not yet")
+    let screen = try terminal.expectGone("echo not yet")
+    let reduction = try #require(screen.firstMatch(of: /echo (-?[0-9.]+) dB lower/))
+    #expect(abs(try #require(Double(reduction.1))) < 1, "of the raw microphone alone: \(screen)")
     try terminal.type("q")
     try terminal.expectEnd()
   }

@@ -11,22 +11,6 @@ extension GraphTests {
   /// PipeWire's own RTP modules, in a client of the private session.
   @Suite("RTP with PipeWire's modules", .serialized, .timeLimit(.minutes(3)))
   struct RemoteInterop {
-    private static let modules = """
-      context.properties = { log.level = 2 }
-      context.spa-libs = { audio.convert.* = audioconvert/libspa-audioconvert  support.* = support/libspa-support }
-      context.modules = [
-        { name = libpipewire-module-rt  flags = [ ifexists nofail ] }
-        { name = libpipewire-module-protocol-native } { name = libpipewire-module-client-node } { name = libpipewire-module-adapter }
-      """
-
-    /// Starts a client of the session that loads a module.
-    private func spawn(_ session: PrivateSession, _ name: String, module: String, _ arguments: String) throws -> ChildProcess {
-      let file = "\(session.path)/\(name).conf"
-      let text = "\(Self.modules)\n  { name = \(module) args = { \(arguments) } }\n]\n"
-      try text.write(toFile: file, atomically: true, encoding: .utf8)
-      return try session.spawn("pipewire", ["-c", file], output: "\(session.path)/logs/\(name).log")
-    }
-
     private func freePort() throws -> UInt16 {
       for _ in 0..<100 {
         let port = UInt16.random(in: 20_000...30_000) * 2
@@ -52,8 +36,8 @@ extension GraphTests {
       defer { live.stop() }
       let (port, announced) = (try freePort(), try freePort())
       try live.service.addRemoteSink(id: "bob", at: "127.0.0.1:\(port)", from: "127.0.0.1")
-      let module = try spawn(
-        live.session, "rtp-sink", module: "libpipewire-module-rtp-sink",
+      let module = try live.session.spawn(
+        module: "libpipewire-module-rtp-sink", named: "rtp-sink",
         """
         sap.ip = "127.0.0.1" sap.port = \(announced) source.ip = "127.0.0.1" destination.ip = "127.0.0.1" destination.port = \(port)
         audio.rate = 48000 audio.channels = 2 audio.position = [ FL FR ] stream.props = { media.class = "Audio/Sink" node.name = "bobs" }
@@ -86,8 +70,8 @@ extension GraphTests {
       let live = try LiveGraph(.hardware, usesVoiceProcessing: false)
       defer { live.stop() }
       let (port, announced) = (try freePort(), try freePort())
-      let module = try spawn(
-        live.session, "rtp-source", module: "libpipewire-module-rtp-source",
+      let module = try live.session.spawn(
+        module: "libpipewire-module-rtp-source", named: "rtp-source",
         """
         sap.ip = "127.0.0.1" sap.port = \(announced) sess.latency.msec = 50 node.always-process = true
         source.ip = "0.0.0.0" source.port = \(port) audio.rate = 48000 audio.channels = 1 audio.position = [ MONO ]

@@ -155,7 +155,7 @@ final class Witness: @unchecked Sendable {
     let suspended = (try? suspensions?.unrevived(among: Set(wanted.values.map(\.node)))) ?? []
     for (serial, ear) in ears where wanted[serial] == nil || suspended.contains(ear.node) { ear.isOver = true }
     let over = ears.filter { $0.value.isOver }
-    if (try? inquiry?.mayEnd(over.values.compactMap(\.link))) ?? true { for serial in over.keys { ears[serial] = nil } }
+    if (try? inquiry?.mayEnd(over.values.compactMap(\.link))) == true { for serial in over.keys { ears[serial] = nil } }
     for (serial, (node, port, track, isPassive)) in wanted {
       let ear = ears[serial] ?? make(serial, Ear(track, node: node, from: port, isPassive: isPassive))
       if ear.isOver { continue }
