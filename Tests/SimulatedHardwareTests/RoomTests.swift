@@ -131,6 +131,23 @@ struct RoomTests {
     #expect(meter.erle != nil && meter.nearEndLevel != nil)
   }
 
+  @Test("O3: the meter begins anew at a switch, and leaves out what was recorded before it")
+  func switchedMeter() throws {
+    var meter = RoomMeter(conversation: Conversation(seed: 1))
+    for window in 0..<6_000 {
+      let time = Double(window) * 0.01
+      if window == 3_000 {
+        #expect(meter.erle != nil && meter.nearEndLevel != nil)
+        // Windows come half a second after they were recorded.
+        meter.measureAnew(at: time + 0.5)
+        #expect(meter.erle == nil && meter.nearEndLevel == nil)
+      }
+      meter.add(microphone: 1e-3, output: time < 30.9 ? 1e-5 : 1e-3, at: time)
+      if window >= 3_000, let erle = meter.erle { #expect(abs(erle) < 0.01, "\(time) s") }
+    }
+    #expect(meter.erle != nil)
+  }
+
   @Test("O3: the meter leaves out a microphone that hears only noise, and counts what comes out late with its echo")
   func noiseMeter() throws {
     let conversation = Conversation(seed: 1)

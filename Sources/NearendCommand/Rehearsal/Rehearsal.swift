@@ -97,8 +97,8 @@ struct Rehearsal {
     let room = try RoomProcess(in: session, executable: "/proc/self/exe", options: options)
     defer { room.end() }
     service.completeSnapshots { $0.rehearsal = room.report.map(RehearsalStatus.init) }
-    let figures = RehearsedFigures(of: room, service)
-    defer { withExtendedLifetime(figures) {} }
+    let switches = room.measureAnew(atSwitchesOf: service)
+    defer { switches.cancel() }
     arrival?.watch { service.remark($0) }
     defer { arrival?.end() }
     guard let devices = session.desk else {

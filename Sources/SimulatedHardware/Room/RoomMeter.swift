@@ -20,6 +20,8 @@ struct RoomMeter: Sendable {
   private var farEndTalk = 0.0
   private var echo: [(before: Double, after: Double)] = []
   private var speech: [(before: Double, after: Double)] = []
+  /// The time from which on windows are measured.
+  private var begin = -Double.infinity
   private var quiet = Int.max
   /// Number of consecutive all-zero windows of the output.
   private var nothing = 0
@@ -35,7 +37,7 @@ struct RoomMeter: Sendable {
     if conversation.phase(at: time) == .farEnd { farEndTalk += 0.01 }
     quiet = microphone > Self.activity ? 0 : min(quiet, .max - 1) + 1
     nothing = output > 0 ? 0 : min(nothing, .max - 1) + 1
-    guard nothing < Self.muted else { return }
+    guard nothing < Self.muted, time >= begin else { return }
     switch conversation.settledPhase(at: time, guardTime: Self.guardTime) {
     case .farEnd where farEndTalk >= Self.adaptation && quiet <= Self.hangover: Self.append((microphone, output), to: &echo)
     case .nearEnd where quiet <= Self.hangover: Self.append((microphone, output), to: &speech)
@@ -44,9 +46,12 @@ struct RoomMeter: Sendable {
   }
 
   /// Forgets what it has measured, but not for how long the far end has talked: that excludes the start of a call, not what a switch costs.
-  mutating func measureAnew() {
+  ///
+  /// - Parameter time: of the switch, in seconds since the epoch. Windows until then, and in which the processing changes, are left out.
+  mutating func measureAnew(at time: Double) {
     echo = []
     speech = []
+    begin = time + Self.guardTime
   }
 
   private static func append(_ window: (before: Double, after: Double), to windows: inout [(before: Double, after: Double)]) {

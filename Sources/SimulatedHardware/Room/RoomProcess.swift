@@ -18,23 +18,19 @@ package func runRoom(arguments: [String]) throws {
     _ = line.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
   }
   input: while let line = readLine() {
-    if line.hasPrefix("place "), let acoustics = Acoustics(text: String(line.dropFirst(6))) {
+    func argument(of command: String) -> Substring? { line.hasPrefix("\(command) ") ? line.dropFirst(command.count + 1) : nil }
+    if let acoustics = argument(of: "place").flatMap({ Acoustics(text: String($0)) }) {
       room.place(acoustics)
-      continue
-    }
-    if line.hasPrefix("dead "), let number = Int(line.dropFirst(5)) {
+    } else if let number = argument(of: "dead").flatMap({ Int($0) }) {
       room.kill(microphone: number > 0 ? number : nil)
-      continue
-    }
-    if line.hasPrefix("anew "), let round = Int(line.dropFirst(5)) {
+    } else if let round = argument(of: "anew").flatMap({ Int($0) }) {
       room.measureAnew(round)
-      continue
-    }
-    switch line {
-    case "observe on": room.observe(true)
-    case "observe off": room.observe(false)
-    case "quit": break input
-    default: try? Platform.write("room: '\(line)' is no command\n".utf8, to: STDERR_FILENO)
+    } else if let word = argument(of: "observe"), word == "on" || word == "off" {
+      room.observe(word == "on")
+    } else if line == "quit" {
+      break input
+    } else {
+      try? Platform.write("room: '\(line)' is no command\n".utf8, to: STDERR_FILENO)
     }
   }
   room.stop()

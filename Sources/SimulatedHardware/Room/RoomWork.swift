@@ -16,10 +16,6 @@ final class RoomWork: @unchecked Sendable {
   private var meter: RoomMeter
   /// As `RoomReport.round`.
   private var round = 0
-  /// Windows to leave out: those recorded before `measureAnew`, and those in which the processing changes.
-  private var skippedWindows = 0
-  /// Windows by which measuring is late, so that both nodes have seen them.
-  private static let lateWindows = 50
   /// The first 10 ms window that has not been measured yet.
   private var nextWindow: UInt64?
 
@@ -74,9 +70,7 @@ final class RoomWork: @unchecked Sendable {
   func measureAnew(_ round: Int) {
     loop.locked {
       self.round = round
-      meter.measureAnew()
-      let isMeasured = nextWindow ?? 0, isRecorded = (audio.time?.position ?? 0) / UInt64(options.rate / 100)
-      skippedWindows = Int(max(isRecorded, isMeasured) - isMeasured) + Int(RoomMeter.guardTime * 100)
+      meter.measureAnew(at: monotonicSeconds() - options.epoch)
     }
   }
 
@@ -115,15 +109,12 @@ final class RoomWork: @unchecked Sendable {
   private func measure() {
     guard isObserving, let (position, origin) = audio.time else { return }
     let window = UInt64(options.rate / 100)
-    let end = position / window - min(position / window, UInt64(Self.lateWindows))
+    // Half a second late, so that both nodes have seen the window.
+    let end = position / window - min(position / window, 50)
     let first = nextWindow ?? end
     nextWindow = end
     guard first < end, end - first < 500 else { return }
     for index in first..<end {
-      if skippedWindows > 0 {
-        skippedWindows -= 1
-        continue
-      }
       guard let before = audio.microphone.power(index), let after = audio.output.power(index) else { continue }
       meter.add(microphone: before, output: after, at: origin + Double(index) * 0.01)
     }
